@@ -56,22 +56,42 @@ export const journalFailed = (why: string): Problem => ({
   proxyError: 'http_request_denied',
 })
 
+/**
+ * Why a sent order has no complete answer. `slow`: the answer began but did not end in time. `abandoned`:
+ * Headroom stopped waiting, for example because it is quitting.
+ */
+export type LossCause = 'cut' | 'timeout' | 'slow' | 'too-long' | 'abandoned'
+
+const LOSSES: Readonly<Record<LossCause, Pick<Problem, 'status' | 'proxyError' | 'detail'>>> = {
+  cut: { status: 502, proxyError: 'connection_terminated', detail: 'The connection was lost' },
+  timeout: {
+    status: 504,
+    proxyError: 'http_response_timeout',
+    detail: 'The service did not respond within 10 seconds',
+  },
+  slow: {
+    status: 502,
+    proxyError: 'http_response_timeout',
+    detail: 'The response was incomplete after 10 seconds',
+  },
+  'too-long': { status: 502, proxyError: 'connection_terminated', detail: 'The response is over 4 MiB' },
+  abandoned: { status: 502, proxyError: 'connection_terminated', detail: 'Headroom stopped waiting' },
+}
+
 /** An order that was sent without a complete answer. */
 export interface LostOrder {
-  readonly how: 'cut' | 'timeout'
+  readonly how: LossCause
   readonly journalId: string
   readonly hasConfirmId: boolean
 }
 
 /** The response to an order whose outcome is unknown. */
 export function outcomeUnknown({ how, journalId, hasConfirmId }: LostOrder): Problem {
-  const what = how === 'timeout' ? 'The service did not respond within 10 seconds' : 'The connection was lost'
   const again = hasConfirmId ? 'Sending it again is safe' : 'Check your orders before sending it again'
   return {
-    status: how === 'timeout' ? 504 : 502,
+    ...LOSSES[how],
     type: 'outcome-unknown',
-    detail: `${what}; the order may have been placed. ${again}.`,
-    proxyError: how === 'timeout' ? 'http_response_timeout' : 'connection_terminated',
+    detail: `${LOSSES[how].detail}; the order may have been placed. ${again}.`,
     members: { journalId, hasConfirmId },
   }
 }

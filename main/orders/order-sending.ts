@@ -8,12 +8,13 @@ import { GATEWAY_NAME } from '../gateway/problem.ts'
 import { TokenRemoval } from '../gateway/token-removal.ts'
 import { codingsNamed, textIn } from '../network/content-codings.ts'
 import type { ForwardAnswer, ForwardFailure } from '../network/forward-http.ts'
+import type { LossCause } from './order-refusals.ts'
 
 export type SendingResult =
   /** No byte of the order left this computer. */
   | { readonly kind: 'not-sent' }
   /** The order was sent, but no complete answer arrived. */
-  | { readonly kind: 'lost'; readonly how: 'cut' | 'timeout' }
+  | { readonly kind: 'lost'; readonly how: LossCause }
   | {
       readonly kind: 'answered'
       readonly status: number
@@ -106,9 +107,9 @@ export class OrderSending {
   }
 
   /** Ends the attempt now. A sent order may still arrive. */
-  abandon(): void {
+  abandon(how: LossCause = 'abandoned'): void {
     this.#abort()
-    this.#lost('hung-up', 'cut')
+    this.#lost('hung-up', how)
   }
 
   #mayGo(): boolean {
@@ -130,12 +131,12 @@ export class OrderSending {
     const parts: Buffer[] = []
     let bytes = 0
     const { body } = answer
-    this.#cancelDeadline = this.#line.clock.after(TIMEOUT_MS, () => this.abandon())
+    this.#cancelDeadline = this.#line.clock.after(TIMEOUT_MS, () => this.abandon('slow'))
     // After an error, the `close` event reports the failure.
     body.on('error', () => {})
     body.on('data', (part: Buffer) => {
       bytes += part.length
-      if (bytes > MAX_ANSWER_BYTES) this.abandon()
+      if (bytes > MAX_ANSWER_BYTES) this.abandon('too-long')
       else parts.push(part)
     })
     body.on('end', () => {
@@ -182,10 +183,10 @@ export class OrderSending {
     return { kind: 'answer', ...quota }
   }
 
-  #lost(as: 'lost' | 'hung-up', how: 'cut' | 'timeout'): void {
+  #lost(as: 'lost' | 'hung-up', how: LossCause): void {
     if (this.#isSettled) return
     this.#exchange.failed(as)
-    this.#settle({ kind: 'lost', how }, () => ({ kind: how }))
+    this.#settle({ kind: 'lost', how }, () => ({ kind: 'cut' }))
   }
 
   /** Reports the result before counting the outcome, because counting takes longer. */

@@ -5,6 +5,7 @@ import { nodeForwardHttp } from '../../../main/network/forward-http.ts'
 import { httpRoutes } from '../../../main/network/http-agents.ts'
 import { proves } from '../../proof/proves.ts'
 import { listening } from '../gateway/raw-service.ts'
+import { SkippingClock } from '../skipping-clock.ts'
 import { ORDER, ORDERS, type OrderGateway, startOrderGateway } from './order-gateway.ts'
 
 const SOON = { timeout: 20_000, interval: 10 }
@@ -77,6 +78,37 @@ test('an answer cut at any byte is an unknown outcome, and the order is not sent
   expect(started.orders.summary('key-1').unknown).toHaveLength(WHOLE.length)
   proves(['O1', 'O3'], { level: 3, cases: WHOLE.length })
 }, 120_000)
+
+test('an order whose answer does not end in time, is too long, or is abandoned gets that cause', async () => {
+  const clock = new SkippingClock()
+  const head = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 5000000\r\n\r\n'
+  const service = await rawService((socket, _, count) => {
+    socket.write(count === 2 ? head + 'x'.repeat(5_000_000) : count === 1 ? head : '')
+  })
+  const started = await startOrderGateway({ clock, profile: { baseUrl: service.origin } })
+  const key = started.add('bot')
+  const told = async (answer: Promise<Response>) => {
+    const { status, detail } = (await (await answer).json()) as { status: number; detail: string }
+    return [status, detail.split(';')[0]]
+  }
+  const slow = started.send('POST', ORDERS, key, ORDER)
+  let isOver = false
+  void slow.then(() => {
+    isOver = true
+  })
+  await vi.waitFor(() => {
+    clock.skip(10_000)
+    expect(isOver).toBe(true)
+  }, SOON)
+  expect(await told(slow)).toEqual([502, 'The response was incomplete after 10 seconds'])
+  const long = started.send('POST', ORDERS, key, ORDER)
+  expect(await told(long)).toEqual([502, 'The response is over 4 MiB'])
+  const abandoned = started.send('POST', ORDERS, key, ORDER)
+  await vi.waitFor(() => expect(service.count()).toBe(3), SOON)
+  void started.gateway.stop(0)
+  expect(await told(abandoned)).toEqual([502, 'Headroom stopped waiting'])
+  proves('O3', { level: 3, cases: 3 })
+})
 
 test('a bug found by an answer leaves an unknown outcome, and the program still gets the answer', async () => {
   const service = await rawService((socket) => socket.write(WHOLE))
