@@ -44,14 +44,17 @@ export function observe(status: number, headers: HttpHeaders): Observation {
 const NUMBER = /^\d{1,9}(?:\.\d{1,9})?$/
 const MAX_REQUESTS = 10_000_000
 const MAX_PERIOD_SECONDS = 7 * 86_400
+/** A service may round Reset up and Period down. Seconds. */
+const ROUNDING_SECONDS = 1
 const MAX_NAME = 64
 
 /**
  * Parses the quota headers of any response (service 2.2). Implausible values are left out, and no error is
  * thrown.
  *
- * `Reset` is in seconds. A value far beyond the period is an epoch time or garbage, and would block a bucket
- * for decades. Fractions are rounded cautiously: counts down, seconds up.
+ * `Reset` is in seconds and at most the period: a rolling interval refills within one period, and a fixed
+ * window lasts one period (service 8.3.1, 8.3.5). A greater value would show a window that does not exist. An
+ * epoch time would block a bucket for decades. Fractions are rounded cautiously: counts down, seconds up.
  */
 export function readHeaders(headers: HttpHeaders): HeaderReading {
   const oddities: string[] = []
@@ -74,7 +77,11 @@ export function readHeaders(headers: HttpHeaders): HeaderReading {
   const limit = count('x-ratelimit-limit', 1, MAX_REQUESTS)
   const periodSeconds = seconds('x-ratelimit-period', 1, MAX_PERIOD_SECONDS)
   const remaining = count('x-ratelimit-remaining', 0, limit ?? MAX_REQUESTS)
-  const resetSeconds = seconds('x-ratelimit-reset', 0, 2 * (periodSeconds ?? MAX_PERIOD_SECONDS) + 5)
+  const resetSeconds = seconds(
+    'x-ratelimit-reset',
+    0,
+    (periodSeconds ?? MAX_PERIOD_SECONDS) + ROUNDING_SECONDS,
+  )
   const rate = withDefined({
     limit,
     periodSeconds,
