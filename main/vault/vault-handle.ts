@@ -46,6 +46,7 @@ export class VaultHandle {
   #hidesNothing = false
   #closed = false
   #asking: Promise<AskedAgain> | undefined
+  #startingOver: Promise<void> | undefined
   readonly #opened = new Set<() => void>()
 
   private constructor(
@@ -167,9 +168,16 @@ export class VaultHandle {
 
   /**
    * Creates a new data key if the existing data key can't be opened, so that API keys can be stored again.
-   * Must not be called if the passphrase could be mistyped.
+   * Concurrent calls share one key. Must not be called if the passphrase could be mistyped.
    */
-  async startOver(): Promise<void> {
+  startOver(): Promise<void> {
+    this.#startingOver ??= this.#startOver().finally(() => {
+      this.#startingOver = undefined
+    })
+    return this.#startingOver
+  }
+
+  async #startOver(): Promise<void> {
     const { keystore, wallMs } = this.#deps
     if (this.#vault?.canSeal || this.#database === undefined || keystore === undefined) return
     if (this.#status.state !== 'key-changed' && this.#status.state !== 'record-corrupt') return

@@ -331,6 +331,28 @@ test('starting over creates a key if the stored one is damaged, and none if its 
   unavailable.close()
 })
 
+test('two calls at once start over with one key, so that what is stored meanwhile can be read', async () => {
+  const keystore = testKeystore(2)
+  const handle = await openVault(await storedFolder(), keystore)
+  const { wrap } = keystore
+  const stored = Promise.withResolvers<void>()
+  let wraps = 0
+  keystore.wrap = async (key) => {
+    if (++wraps > 1) await stored.promise
+    return wrap(key)
+  }
+  const [first, second] = [handle.startOver(), handle.startOver()]
+  await first
+  vaultOf(handle).signIn(profile({ id: 'key-2' }), held(1, 'CANARY-second'))
+  stored.resolve()
+  await second
+  expect(wraps).toBe(1)
+  expect(vaultOf(handle).profiles()).toContainEqual(
+    expect.objectContaining({ id: 'key-2', reading: expect.objectContaining({ kind: 'found' }) }),
+  )
+  handle.close()
+})
+
 test('a store closed while the keystore creates a new key stays closed, without an error', async () => {
   const folder = await storedFolder()
   const before = contentOf(folder)
