@@ -3,6 +3,8 @@ export interface Arrivals {
   /** The next arrival, epoch ms. Infinity without further arrivals. */
   readonly nextAtMs: number
   advance(): void
+  /** Leaves out the arrivals before `atMs`, in constant time. */
+  skipTo(atMs: number): void
 }
 
 /** How often another program makes requests. */
@@ -27,6 +29,13 @@ export function arrivalsOf(rule: ArrivalRule, startMs: number, chance: () => num
     const { onMs, offMs } = rule.spells
     return startMs + workedMs + Math.floor(workedMs / onMs) * offMs
   }
+  const workedBy = (atMs: number): number => {
+    const passedMs = atMs - startMs
+    if (rule.spells === undefined) return passedMs
+    const { onMs, offMs } = rule.spells
+    const rounds = Math.floor(passedMs / (onMs + offMs))
+    return rounds * onMs + Math.min(onMs, passedMs - rounds * (onMs + offMs))
+  }
   let workedMs =
     rule.perSecond > 0 ? gapMs() * (rule.shape === 'even' ? chance() : 1) : Number.POSITIVE_INFINITY
   return {
@@ -35,6 +44,12 @@ export function arrivalsOf(rule: ArrivalRule, startMs: number, chance: () => num
     },
     advance() {
       workedMs += gapMs()
+    },
+    skipTo(atMs) {
+      const behindMs = workedBy(atMs) - workedMs
+      if (behindMs <= 0) return
+      // Even arrivals stay on their beat. The time to the next random arrival doesn't depend on earlier ones.
+      workedMs += rule.shape === 'even' ? Math.ceil(behindMs / gapMs()) * gapMs() : behindMs + gapMs()
     },
   }
 }

@@ -33,6 +33,12 @@ export interface QuotaReading extends BucketReading {
   readonly periodSeconds: number
 }
 
+/**
+ * How far back other programs' requests are applied, in milliseconds. Earlier requests no longer affect a
+ * bucket. After a clock jump of a year, applying all of them would block the app for most of a minute.
+ */
+const MAX_REPLAYED_MS = 86_400_000
+
 interface Row {
   readonly rule: BucketRule
   bucket: ThrottleBucket
@@ -45,7 +51,7 @@ interface Row {
  * The request buckets of one key and user, including other programs' requests.
  *
  * Nothing runs between requests. Before a bucket is read, other programs' due requests are applied in order.
- * Other programs can get 429s too.
+ * Other programs can get 429s too. After more than a day without a read, only the last day counts.
  */
 export class RequestQuotas {
   readonly #rows = new Map<string, Row>()
@@ -116,6 +122,7 @@ export class RequestQuotas {
     const row = this.#rows.get(category)
     if (row === undefined) return undefined
     const sources = [...row.traffic, ...row.neighbours]
+    for (const source of sources) source.skipTo(atMs - MAX_REPLAYED_MS)
     for (;;) {
       const first = earliest(sources)
       if (first === undefined || first.nextAtMs > atMs) return row

@@ -81,4 +81,8 @@ export class DrawnTraffic implements Arrivals {
   advance(): void {
     this.#index += 1
   }
+
+  skipTo(atMs: number): void {
+    while (this.nextAtMs < atMs) this.advance()
+  }
 }

@@ -79,6 +79,19 @@ describe('other programs on the key', () => {
     expect(lazy.elsewhere('Positions', 3_600_000)).toEqual(eager.elsewhere('Positions', 3_600_000))
   })
 
+  test('after a clock jump of a year, only the last day is applied', () => {
+    const neighbours = [{ category: 'Accounts', perSecond: 0.5, onSeconds: 10, offSeconds: 10 }]
+    const busy = quotas({ traffic: { Positions: 2 }, neighbours })
+    const [year, day] = [365 * 86_400, 86_400]
+    const { accepted, refused } = busy.elsewhere('Positions', year * 1000)
+    expect(accepted + refused).toBeGreaterThanOrEqual(2 * day)
+    expect(accepted + refused).toBeLessThanOrEqual(2 * day + 1)
+    expect(busy.reading('Positions', year * 1000)?.remaining).toBeLessThanOrEqual(1)
+    const neighbour = busy.elsewhere('Accounts', year * 1000)
+    expect(neighbour.accepted).toBeGreaterThanOrEqual(day / 4)
+    expect(neighbour.accepted).toBeLessThanOrEqual(day / 4 + 1)
+  })
+
   test('our request after an idle minute finds what others left', () => {
     const busy = quotas({ traffic: { 'Option Strikes': 3 } })
     // The level 90 + 1.5 × t − 3 × t reaches 0 after 60 s.
