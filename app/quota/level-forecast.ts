@@ -1,6 +1,6 @@
 import type { RequestQuota } from '../contract/snapshot.ts'
 import { replenishedPerSecond } from './replenishment.ts'
-import { countedToEmpty, emptyAtMost, emptyAtWith } from './safe-pace.ts'
+import { countedToEmpty, emptyAtMost, emptyAtWith, fixedSecondsLeft } from './safe-pace.ts'
 
 /** The range of a row's level at one future time, in requests from 0 to its limit. */
 export interface ForecastPoint {
@@ -89,13 +89,13 @@ export function emptyRangeOf(row: ForecastRow): EmptyRange | undefined {
  * `undefined` in the same cases as `emptyRangeOf`.
  */
 export function levelForecast(row: ForecastRow, nowMs: number, toMs: number): LevelForecast | undefined {
-  const { use, limit, windowEndsAt } = row
+  const { use, limit } = row
   const emptyAtMs = emptyRangeOf(row)?.fromMs
   if (use === null || emptyAtMs === undefined) return undefined
-  const isFixed = row.model === 'fixed'
-  const endMs = isFixed && windowEndsAt !== undefined ? Math.min(toMs, windowEndsAt) : toMs
+  const secondsLeft = fixedSecondsLeft(row, row.asOf)
+  const endMs = secondsLeft === undefined ? toMs : Math.min(toMs, row.asOf + secondsLeft * 1000)
   if (endMs <= nowMs) return undefined
-  const refill = isFixed ? 0 : replenishedPerSecond(limit, row.period)
+  const refill = secondsLeft !== undefined ? 0 : replenishedPerSecond(limit, row.period)
   const { elsewhereLow } = use
   const gain = elsewhereLow === undefined ? undefined : (refill - countedToEmpty(row) - elsewhereLow) / 1000
   const low = (at: number) => (emptyAtMs <= at ? 0 : (row.low * (emptyAtMs - at)) / (emptyAtMs - nowMs))

@@ -113,8 +113,18 @@ export const countedToEmpty = ({ use, held = 0 }: Pick<RequestQuota, 'use' | 'he
 /** The high end of others' use, requests per second. */
 const othersAtMost = ({ use }: PacedRow): number => use?.elsewhereHigh ?? use?.elsewhere ?? 0
 
-/** Seconds until a fixed window ends. `undefined` if the quota refills gradually, or no window is open. */
-function fixedSecondsLeft({ model, windowEndsAt }: PacedRow, nowMs: number): number | undefined {
-  if (model === 'rolling' || windowEndsAt === undefined || windowEndsAt <= nowMs) return undefined
-  return (windowEndsAt - nowMs) / 1000
+/**
+ * Seconds in which a fixed window does not refill. `undefined` if the quota refills gradually. If no window
+ * is open, the next request opens one, which lasts one period (service 8.3.5).
+ */
+export function fixedSecondsLeft(
+  {
+    model,
+    period,
+    windowEndsAt,
+  }: Pick<RequestQuota, 'model' | 'period'> & { readonly windowEndsAt?: number | undefined },
+  nowMs: number,
+): number | undefined {
+  if (model === 'rolling') return undefined
+  return windowEndsAt === undefined || windowEndsAt <= nowMs ? period : (windowEndsAt - nowMs) / 1000
 }

@@ -1,6 +1,6 @@
 import type { QuotaState, RequestQuota } from '../contract/snapshot.ts'
 import { replenishedPerSecond } from './replenishment.ts'
-import { countedToEmpty } from './safe-pace.ts'
+import { countedToEmpty, fixedSecondsLeft } from './safe-pace.ts'
 
 /** The last valid header of a row. */
 export interface Seen {
@@ -163,11 +163,12 @@ type LastingRow = Pick<
  * the end, and a whole limit must last through the next window.
  */
 export function lastsAtMost(row: LastingRow): boolean {
-  const { use, level, limit, period, model, windowEndsAt, asOf } = row
+  const { use, level, limit, period, asOf } = row
   if (use === null) return false
   const used = countedToEmpty(row) + (use.elsewhereHigh ?? use.elsewhere)
-  if (model === 'rolling') return (used - replenishedPerSecond(limit, period)) * RUNNING_OUT_SECONDS < level
-  const leftSeconds = windowEndsAt === undefined ? RUNNING_OUT_SECONDS : (windowEndsAt - asOf) / 1000
+  const leftSeconds = fixedSecondsLeft(row, asOf)
+  if (leftSeconds === undefined)
+    return (used - replenishedPerSecond(limit, period)) * RUNNING_OUT_SECONDS < level
   const nextSeconds = Math.min(period, RUNNING_OUT_SECONDS - leftSeconds)
   return used * Math.min(leftSeconds, RUNNING_OUT_SECONDS) < level && used * nextSeconds < limit
 }

@@ -5,7 +5,7 @@ import { emptyRangeOf } from './level-forecast.ts'
 import type { OthersReading } from './others-reading.ts'
 import { hundredths } from './rates.ts'
 import { replenishedPerSecond } from './replenishment.ts'
-import { type DeskPart, safePace } from './safe-pace.ts'
+import { type DeskPart, fixedSecondsLeft, safePace } from './safe-pace.ts'
 import type { RowState } from './state.ts'
 import { rowVerdictOf } from './verdict.ts'
 
@@ -198,9 +198,11 @@ function emptyAtOf(
   if (perSecond === null) return undefined
   const spent = bucket.limit - point
   if (spent < EVIDENCE.requests || spent < bucket.limit * EVIDENCE.fraction) return undefined
-  const drain = perSecond - (bucket.model === 'rolling' ? gainPerSecond : 0)
+  const { model, windowEndsAtMs: windowEndsAt } = bucket
+  const secondsLeft = fixedSecondsLeft({ model, period: bucket.periodMs / 1000, windowEndsAt }, nowMs)
+  const drain = perSecond - (secondsLeft === undefined ? gainPerSecond : 0)
   if (drain <= 0) return undefined
   const atMs = nowMs + (point / drain) * 1000
-  if (bucket.windowEndsAtMs !== undefined && atMs >= bucket.windowEndsAtMs) return undefined
+  if (atMs - nowMs >= 1000 * (secondsLeft ?? Number.POSITIVE_INFINITY)) return undefined
   return atMs - nowMs > FORECAST_PERIODS * bucket.periodMs ? undefined : atMs
 }

@@ -108,12 +108,18 @@ describe('the safe pace of one row', () => {
   test('is zero during the wait after a 429', () => {
     expect(safePace(row({ blockedUntil: 40_000 }), 0)).toEqual({ everySeconds: null, burst: 0 })
   })
-  test('is the refill if no use is known, or a fixed window has ended', () => {
-    const everySeconds = 300 / 320
-    expect(safePace(row({ use: null }), 0)).toMatchObject({ everySeconds })
-    expect(safePace(row({ use: null, model: 'fixed', windowEndsAt: 1_000 }), 1_000)).toMatchObject({
-      everySeconds,
-    })
+  test('is the refill if no use is known', () => {
+    expect(safePace(row({ use: null }), 0)).toMatchObject({ everySeconds: 300 / 320 })
+  })
+  test.each([
+    ['has ended', { windowEndsAt: 1_000 }],
+    ['is unknown', {}],
+  ])('spreads the level over a whole period if the fixed window %s', (_, known) => {
+    const use = { total: 0.5, own: 0, elsewhere: 0.5, elsewhereHigh: 0.5 }
+    const one = row({ model: 'fixed', low: 320, use, ...known })
+    expect(safePace(one, 1_000)).toEqual({ everySeconds: 1 / (320 / 300 - 0.5), burst: 150 })
+    // Nothing refills before the next window ends.
+    expect(emptyAtWith(one, 1, 1_000)).toBe(1_000 + (320 / 1.5) * 1000)
   })
 })
 

@@ -104,7 +104,7 @@ describe('a row lasts ten minutes', () => {
     const { windowEndsAt: _, ...endless } = exampleRow({ ...fixed, limit: 300 })
     const lastsEndless = (elsewhereHigh: number) =>
       lastsAtMost({ ...endless, use: { ...use, own: 0, elsewhereHigh } })
-    expect([lastsEndless(0.16), lastsEndless(0.17)]).toEqual([true, false])
+    expect([lastsEndless(0.33), lastsEndless(0.34)]).toEqual([true, false])
   })
 })
 
