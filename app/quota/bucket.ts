@@ -19,6 +19,7 @@ import {
   type Horizon,
   without,
 } from './rates.ts'
+import { fixedSecondsLeft } from './safe-pace.ts'
 import { RUNNING_OUT_SECONDS, type Seen } from './state.ts'
 import { Utilization } from './utilization.ts'
 import { rollingShows, type Shown, TOLERANCE } from './window-model.ts'
@@ -142,9 +143,8 @@ export class Bucket {
   #margin = new LowerMargin()
   readonly #utilization = new Utilization()
   #odds = new EmptyingCalibration()
-  /** The level at the last header, and how it changes per second if others make no requests. */
-  #leftAtHeader = 0
-  #gainAtHeader = 0
+  /** What `#emptySpans` returned for the last header. */
+  #spansAtHeader: Parameters<OthersUse['emptyWithin']> = [{ seconds: RUNNING_OUT_SECONDS, left: 0 }, 0]
   /** The last forecast: the chance that the quota runs empty, and the time when this forecast was made. */
   #predicted = 0
   #foretoldAtMs = Number.NEGATIVE_INFINITY
@@ -397,9 +397,7 @@ export class Bucket {
       return sinceMs < READ_EVERY.mostMs ? known : later(known, sinceMs / 1000)
     this.#follow(nowMs)
     const others = this.#others
-    const empty = this.#odds.corrected(
-      others.emptyWithin(RUNNING_OUT_SECONDS, this.#level.middleAt(nowMs), this.#gainAt(nowMs)),
-    )
+    const empty = this.#odds.corrected(others.emptyWithin(...this.#emptySpans(nowMs)))
     // Until a header proves use by others, only `low` allows for such use.
     const isShared = this.#isShared
     const taken = isShared ? others.takenAt(0.5, this.limit) : 0
@@ -514,8 +512,7 @@ export class Bucket {
     this.#overflowedAtHeader = this.#overflowed
     this.#missing = 0
     this.#reading = undefined
-    this.#leftAtHeader = this.#level.middleAt(this.#headerAtMs)
-    this.#gainAtHeader = this.#gainAt(this.#headerAtMs)
+    this.#spansAtHeader = this.#emptySpans(this.#headerAtMs)
   }
 
   #fold(answer: Answered, sentAtMs: number, nowMs: number): number {
@@ -659,7 +656,7 @@ export class Bucket {
   #learnOutcome(nowMs: number): void {
     const horizonSeconds = RUNNING_OUT_SECONDS
     if (this.#headerAtMs - this.#foretoldAtMs >= FORETOLD_EVERY_MS) {
-      const { chance } = this.#atHeader.emptyWithin(horizonSeconds, this.#leftAtHeader, this.#gainAtHeader)
+      const { chance } = this.#atHeader.emptyWithin(...this.#spansAtHeader)
       this.#predicted = chance
       this.#foretoldAtMs = this.#headerAtMs
     }
@@ -668,6 +665,22 @@ export class Bucket {
       chance: this.#predicted,
       seconds: (nowMs - this.#headerAtMs) / 1000,
     })
+  }
+
+  /**
+   * The next `RUNNING_OUT_SECONDS`, in which the row may run empty, and the change of its level. A fixed
+   * window is full again when it ends, so the time after its end is a span of its own. No later window is
+   * longer.
+   */
+  #emptySpans(nowMs: number): Parameters<OthersUse['emptyWithin']> {
+    const { limit, model, windowEndsAtMs: windowEndsAt } = this
+    const period = this.periodMs / 1000
+    const [left, gain] = [this.#level.middleAt(nowMs), this.#gainAt(nowMs)]
+    const ends = fixedSecondsLeft({ model, period, windowEndsAt }, nowMs)
+    if (ends === undefined || ends >= RUNNING_OUT_SECONDS)
+      return [{ seconds: RUNNING_OUT_SECONDS, left }, gain]
+    const seconds = Math.min(period, RUNNING_OUT_SECONDS - ends)
+    return [{ seconds: ends, left }, gain, { seconds, left: limit }]
   }
 
   /** Change of the level if others make no requests, in requests per second. */

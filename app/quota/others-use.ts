@@ -85,6 +85,15 @@ export interface EmptyChance {
 }
 
 /**
+ * A time in which a quota may run empty, and the level at its start. At the start of the present span, the
+ * level is what it would be if others had made no requests since the last header.
+ */
+export interface EmptySpan {
+  readonly seconds: number
+  readonly left: number
+}
+
+/**
  * A load that others may have started: requests per second, probability (0 to 1), and duration in seconds.
  */
 export interface PossibleLoad {
@@ -566,58 +575,89 @@ export class OthersUse {
   }
 
   /**
-   * The probability that others empty the quota within `horizonSeconds`. `left`: the present level, if others
-   * have made no requests since the last header. `gain`: the change of `left`, in requests per second.
+   * The probability that others empty the quota in `span`, or else in the `next` span. `gain`: the change of
+   * the level without others' requests, in requests per second.
    *
    * At rate r, the level falls by r − gain per second and is 0 after t = level / (r − gain). A rate with the
    * mean holding time h lasts that long with probability exp(−t / h).
    */
-  emptyWithin(horizonSeconds: number, left: number, gain: number): EmptyChance {
+  emptyWithin(span: EmptySpan, gain: number, next?: EmptySpan): EmptyChance {
     this.#sum()
+    const nextDrain = next === undefined ? Number.POSITIVE_INFINITY : next.left / next.seconds
+    const emptyIn = (left: number, drain: number) => {
+      const seconds = Math.max(0, left) / drain
+      if (seconds <= span.seconds) return seconds
+      return next !== undefined && drain >= nextDrain ? span.seconds + next.left / drain : undefined
+    }
     let sum = 0
     for (let rate = 0; rate < RATE_COUNT; rate += 1) {
       const drain = this.#rates[rate]! - gain
       if (drain <= 0) continue
-      const heldIn = Math.max(0, left - this.#heldMean[rate]!) / drain
-      if (heldIn <= horizonSeconds && this.#heldChance[rate]! > NEGLIGIBLE)
+      const heldIn = emptyIn(span.left - this.#heldMean[rate]!, drain)
+      if (heldIn !== undefined && this.#heldChance[rate]! > NEGLIGIBLE)
         sum += stillHolding(this.#held, rate, heldIn)
-      const cameIn = Math.max(0, left - this.#cameMean[rate]!) / drain
-      if (cameIn <= horizonSeconds && this.#cameChance[rate]! > NEGLIGIBLE)
+      const cameIn = emptyIn(span.left - this.#cameMean[rate]!, drain)
+      if (cameIn !== undefined && this.#cameChance[rate]! > NEGLIGIBLE)
         sum += stillHolding(this.#came, rate, cameIn)
     }
     return {
-      chance: Math.min(1, sum + this.#emptyByJump(horizonSeconds, left, gain)),
+      chance: Math.min(1, sum + this.#emptyByJump(span, gain, next)),
       byPresent: sum,
     }
   }
 
   /**
-   * The probability that, within `horizonSeconds`, others' rate jumps from a rate that would not empty the
-   * quota to one that does.
+   * The probability that others' rate jumps from a rate that would not empty the quota to one that does, in
+   * either span.
    *
-   * The time is split into four equal parts. The result is the sum of p × (1 − (1 − f)ⁿ) over these parts.
+   * Each span is split into four equal parts. The result is the sum of p × (1 − (1 − f)ⁿ) over these parts.
    * - p: the probability that the present rate ends in this part.
    * - f: the probability that the quota runs empty between one jump and the next. It is the sum over all
-   *   rates r of P(jump ends at r) × P(r holds for level / (r − gain)).
+   *   rates r of P(jump ends at r) × P(r holds for level / (r − gain)). Of both spans, the higher one counts.
    * - n: the number of jumps in the remaining time, 1 + remaining time / mean time between two jumps.
    */
-  #emptyByJump(horizonSeconds: number, left: number, gain: number): number {
-    const level = Math.max(0, left - this.#meanTaken())
-    const calm = this.#calmFor(level / horizonSeconds + gain)
-    const slope = gain - this.rateAt(0.5)
+  #emptyByJump(span: EmptySpan, gain: number, next?: EmptySpan): number {
+    const level = Math.max(0, span.left - this.#meanTaken())
+    const nextDrain = next === undefined ? Number.POSITIVE_INFINITY : next.left / next.seconds
+    const calm = this.#calmFor(Math.min(level / span.seconds, nextDrain) + gain)
+    const later = next === undefined ? 0 : this.#spells.emptyByNew(next.left, this.#rates, gain, next.seconds)
+    const nextSeconds = next?.seconds ?? 0
+    const jumps = { calm, gain, slope: gain - this.rateAt(0.5) }
+    const present = this.#emptyByJumpIn({ left: level, seconds: span.seconds }, jumps, {
+      ...{ fromSeconds: 0, later, laterSeconds: nextSeconds },
+    })
+    if (next === undefined) return present
+    const after = { fromSeconds: span.seconds, later: 0, laterSeconds: 0 }
+    return present + this.#emptyByJumpIn(next, jumps, after)
+  }
+
+  /**
+   * The part of `#emptyByJump` whose jumps come in one span, which starts in `fromSeconds`. `later`: f of the
+   * span after it, which is `laterSeconds` long.
+   */
+  #emptyByJumpIn(
+    { left, seconds: length }: EmptySpan,
+    {
+      calm,
+      gain,
+      slope,
+    }: { readonly calm: readonly number[]; readonly gain: number; readonly slope: number },
+    { fromSeconds, later, laterSeconds }: Record<'fromSeconds' | 'later' | 'laterSeconds', number>,
+  ): number {
     const spellSeconds = this.#spells.meanSeconds()
     let sum = 0
     for (let quarter = 0; quarter < 4; quarter += 1) {
-      const [from, to] = [(quarter * horizonSeconds) / 4, ((quarter + 1) * horizonSeconds) / 4]
+      const [from, to] = [(quarter * length) / 4, ((quarter + 1) * length) / 4]
       let ending = 0
       for (let hold = 0; hold < HOLD_COUNT; hold += 1) {
         const seconds = HOLD_SECONDS[hold]!
-        ending += calm[hold]! * (Math.exp(-from / seconds) - Math.exp(-to / seconds))
+        ending +=
+          calm[hold]! * (Math.exp(-(fromSeconds + from) / seconds) - Math.exp(-(fromSeconds + to) / seconds))
       }
       const middle = (from + to) / 2
-      const levelThen = Math.max(0, Math.min(this.#limit, level + slope * middle))
-      const fatal = this.#spells.emptyByNew(levelThen, this.#rates, gain, horizonSeconds - middle)
-      sum += ending * (1 - (1 - fatal) ** (1 + (horizonSeconds - middle) / spellSeconds))
+      const levelThen = Math.max(0, Math.min(this.#limit, left + slope * middle))
+      const fatal = Math.max(later, this.#spells.emptyByNew(levelThen, this.#rates, gain, length - middle))
+      sum += ending * (1 - (1 - fatal) ** (1 + (length - middle + laterSeconds) / spellSeconds))
     }
     return sum
   }

@@ -469,6 +469,24 @@ test('others’ use of a fixed window does not count in the next one', () => {
   expect(takenBy(295_000)).toBeLessThan(20)
 })
 
+test('others who leave enough for a fixed window, and for the next one, hardly empty it', () => {
+  const emptyBy = (perSecond: number, atMs: number) => {
+    const bucket = new Bucket(320, 300, 0)
+    for (let id = 1, sentMs = 0; sentMs <= atMs; id += 1, sentMs += 10_000) {
+      bucket.sent(-id, sentMs)
+      const remaining = 320 - id - Math.floor((perSecond * sentMs) / 1000)
+      const rate = { remaining, resetSeconds: 300 - sentMs / 1000 }
+      bucket.answered({ id: -id, receivedAtMs: sentMs, rejected: false, rate })
+    }
+    expect(bucket.model).toBe('fixed')
+    return bucket.others(atMs)?.emptyChanceByPresent
+  }
+  // 28 are left with 10 s to go, and the next window lasts 300 s.
+  expect(emptyBy(0.9, 290_000)).toBeLessThan(0.3)
+  // 99 are left with 140 s to go.
+  expect(emptyBy(1.28, 160_000)).toBeGreaterThan(0.7)
+})
+
 test('own use empties a quota too: at five a second it is likely to be empty within minutes', () => {
   const service = full(rolling)
   const bucket = new Bucket(320, 300, 0)

@@ -9,7 +9,7 @@ const REFILL = LIMIT / PERIOD
  * chances of running empty.
  */
 const read = (others: OthersUse, left = 200) => {
-  const { chance, byPresent } = others.emptyWithin(600, left, REFILL)
+  const { chance, byPresent } = others.emptyWithin({ seconds: 600, left }, REFILL)
   return [
     ...[others.rateAt(0.05), others.rate(), others.rateAt(0.95)],
     ...[others.takenAt(0.05, LIMIT), others.takenAt(0.5, LIMIT), others.takenAt(0.999, LIMIT)],
@@ -116,4 +116,16 @@ test('a NaN header clears everything known, and spoils nothing after it', () => 
   const anew = new OthersUse(LIMIT, PERIOD)
   for (const one of [others, anew]) header(one, 5, 6)
   expect(read(others)).toBe(read(anew))
+})
+
+test('others who leave enough for one span may empty the next', () => {
+  const others = new OthersUse(LIMIT, PERIOD)
+  for (let at = 0; at < 5; at += 1) header(others, 10, 14)
+  const rest = { seconds: 10, left: 200 }
+  const byPresent = (left: number) => others.emptyWithin(rest, 0, { seconds: 300, left }).byPresent
+  expect(others.emptyWithin(rest, 0).byPresent).toBeLessThan(0.01)
+  expect(byPresent(1_000)).toBeLessThan(0.01)
+  expect(byPresent(LIMIT)).toBeGreaterThan(0.4)
+  // A rate that empties the first span is not counted twice.
+  expect(others.emptyWithin({ seconds: 10, left: 1 }, 0, rest).byPresent).toBeLessThanOrEqual(1)
 })
