@@ -169,17 +169,13 @@ function pathOf(output: string, table: ExportedTable, { profile, format, fromMs 
 
 /**
  * Writes pieces to stdout. Waits while the reader is slow, so that half a million rows are never in memory
- * together.
+ * together. A signal ends the process, so that its exit status says that the export is incomplete.
  */
 async function writeOut(pieces: Iterable<string | Uint8Array>, terminal: Terminal): Promise<void> {
   for (const piece of pieces) {
     if (terminal.out(String(piece).replace(/\r?\n$/, ''))) continue
     const isGone = await new Promise<boolean>((resolve) => {
-      const cancels = [
-        terminal.onDrain(() => done(false)),
-        terminal.onOutputEnd(() => done(true)),
-        terminal.onStop(() => done(true)),
-      ]
+      const cancels = [terminal.onDrain(() => done(false)), terminal.onOutputEnd(() => done(true))]
       const done = (gone: boolean) => {
         for (const cancel of cancels) cancel()
         resolve(gone)

@@ -174,6 +174,7 @@ test('a slow reader delays the export, and one that is gone ends it', async () =
   terminal.lag()
   await new Promise((resolve) => setImmediate(resolve))
   expect(terminal.lines.length).toBe(1)
+  expect(terminal.stopListeners).toBe(0)
   terminal.closeOutput()
   expect(await ended).toBe(0)
   expect(terminal.lines.length).toBe(1)

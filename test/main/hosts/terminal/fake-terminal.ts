@@ -7,6 +7,8 @@ export interface FakeTerminal extends Terminal {
   readonly rings: number
   /** Stops the program, as Ctrl-C or a signal does. */
   stop(): void
+  /** Number of listeners for `stop`. Without one, a signal ends the process. */
+  readonly stopListeners: number
   closeOutput(): void
   /** Lets the output fail, as on a full disk. `line` is the reported reason. */
   failOutput(line: string): void
@@ -97,6 +99,9 @@ export function fakeTerminal({
       return keys.size
     },
     stop: call(stops),
+    get stopListeners() {
+      return stops.size
+    },
     closeOutput: () => tellEnd({ kind: 'closed' }),
     failOutput: (line) => tellEnd({ kind: 'failed', line }),
     lag: () => {
