@@ -29,7 +29,7 @@ import { CONTROL_SECRET, secretProblem, simulate } from './simulate-command.ts'
 import { type HostArguments, start } from './start-command.ts'
 import { status } from './status-command.ts'
 import type { StoredKeysOpening } from './stored-keys.ts'
-import { EXIT_FAILURE, EXIT_PERSON_NEEDED, EXIT_USAGE, type Terminal } from './terminal.ts'
+import { EXIT_FAILURE, EXIT_PERSON_NEEDED, type Terminal } from './terminal.ts'
 import { watch } from './watch-command.ts'
 
 /**
@@ -157,14 +157,15 @@ export function realCommands(terminal: NodeTerminal, app: AppFolder): Commands {
         runDesktop: (electronPath, args) => runDesktop(electronPath, app.path, args, terminal),
         runBrowser: async (args) => {
           checkPreferences(args.dataFolder, nodeClock.wallMs(), terminal.error)
-          if (passphrase !== undefined && (await isTooWeak(args.dataFolder, passphrase))) return EXIT_FAILURE
+          if (passphrase !== undefined && (await isTooWeak(args.dataFolder, passphrase)))
+            return EXIT_PERSON_NEEDED
           const given = await programsGiven()
           if (given === undefined) return EXIT_PERSON_NEEDED
           const controlSecret = terminal.environment[CONTROL_SECRET]
           const weakness = secretProblem(controlSecret)
           if (weakness !== undefined) {
             terminal.error(weakness)
-            return EXIT_USAGE
+            return EXIT_PERSON_NEEDED
           }
           const { startApp } = await import('../start-app.ts')
           const { passphraseKeystore } = await import('../../vault/passphrase-keystore.ts')

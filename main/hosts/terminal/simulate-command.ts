@@ -2,7 +2,7 @@ import type { SimulatorFlags } from '../../simulator/options.ts'
 import { problemWith, withDefaults } from '../../simulator/options.ts'
 import { portTaken } from '../argument-error.ts'
 import type { SimulateFlags } from './flags.ts'
-import { EXIT_FAILURE, EXIT_OK, EXIT_USAGE, type Terminal } from './terminal.ts'
+import { EXIT_FAILURE, EXIT_OK, EXIT_PERSON_NEEDED, EXIT_USAGE, type Terminal } from './terminal.ts'
 
 export interface ServingSimulator {
   readonly origin: string
@@ -31,10 +31,11 @@ export function secretProblem(secret: string | undefined): string | undefined {
 export async function simulate(flags: SimulateFlags, { terminal, start }: SimulateDeps): Promise<number> {
   const controlSecret = terminal.environment[CONTROL_SECRET]
   const options = { ...simulatorOptions(flags), ...(controlSecret && { controlSecret }) }
-  const problem = problemWith(options) ?? secretProblem(controlSecret)
-  if (problem !== undefined) {
-    terminal.error(problem)
-    return EXIT_USAGE
+  const problem = problemWith(options)
+  const weakness = secretProblem(controlSecret)
+  if (problem !== undefined || weakness !== undefined) {
+    terminal.error(problem ?? weakness ?? '')
+    return problem === undefined ? EXIT_PERSON_NEEDED : EXIT_USAGE
   }
   const stopped = new Promise<void>((resolve) => terminal.onStop(resolve))
   try {

@@ -1,7 +1,7 @@
 import { type MetricsOptions, metricsChoice, otlpChoice } from '../../metrics/metrics-options.ts'
 import type { LockAttempt } from '../../storage/lock.ts'
 import type { StartFlags } from './flags.ts'
-import { EXIT_FAILURE, EXIT_PERSON_NEEDED, EXIT_USAGE, type Terminal } from './terminal.ts'
+import { EXIT_FAILURE, EXIT_PERSON_NEEDED, type Terminal } from './terminal.ts'
 
 /** Whether Electron can run here, or why not. */
 export type DesktopSearch =
@@ -48,13 +48,10 @@ export async function start(flags: StartFlags, deps: StartDeps): Promise<number>
     return EXIT_FAILURE
   }
   const metrics = metricsChoice(flags.metricsPort, terminal.environment)
-  if (metrics.kind === 'unusable') {
-    terminal.error(metrics.line)
-    return EXIT_USAGE
-  }
   const otlp = otlpChoice(terminal.environment)
-  if (otlp.kind === 'unusable') {
-    terminal.error(otlp.line)
+  for (const choice of [metrics, otlp]) {
+    if (choice.kind !== 'unusable') continue
+    terminal.error(choice.line)
     return EXIT_PERSON_NEEDED
   }
   const folder = deps.openDataFolder(flags.data ?? deps.defaultDataFolder())

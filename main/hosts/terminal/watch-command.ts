@@ -67,15 +67,16 @@ type Run = WatchFlags & { readonly gateway?: GatewayRun }
  */
 export async function watch(flags: Run, deps: WatchDeps): Promise<number> {
   const { terminal } = deps
-  const metrics = metricsChoice(flags.metricsPort, terminal.environment)
-  const misused = thinningProblem(flags) ?? (metrics.kind === 'unusable' ? metrics.line : undefined)
+  const misused = thinningProblem(flags)
   if (misused !== undefined) {
     terminal.error(misused)
     return EXIT_USAGE
   }
+  const metrics = metricsChoice(flags.metricsPort, terminal.environment)
   const otlp = otlpChoice(terminal.environment)
-  if (otlp.kind === 'unusable') {
-    terminal.error(otlp.line)
+  for (const choice of [metrics, otlp]) {
+    if (choice.kind !== 'unusable') continue
+    terminal.error(choice.line)
     return EXIT_PERSON_NEEDED
   }
   if (flags.data !== undefined) deps.showTimesOf(flags.data)

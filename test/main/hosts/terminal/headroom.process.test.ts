@@ -148,14 +148,14 @@ test('simulate has a control surface only if its secret is set, and long enough'
   expect(stdout + stderr).not.toContain(secret)
 
   const weak = await headroom(['simulate', '--port', '0'], { HEADROOM_SIMULATOR_CONTROL: 'short' }).ended
-  expect([weak.exitCode, weak.stdout]).toEqual([2, ''])
+  expect([weak.exitCode, weak.stdout]).toEqual([3, ''])
   expect(weak.stderr).toContain('HEADROOM_SIMULATOR_CONTROL needs at least 16 characters')
 })
 
 test('start rejects a control secret that is too short', async () => {
   const start = ['start', '--host', 'browser', '--no-open', '--port', '0', '--data', temporaryFolder()]
   const weak = await headroom(start, { HEADROOM_SIMULATOR_CONTROL: 'short' }).ended
-  expect([weak.exitCode, weak.stdout]).toEqual([2, ''])
+  expect([weak.exitCode, weak.stdout]).toEqual([3, ''])
   expect(weak.stderr).toContain('HEADROOM_SIMULATOR_CONTROL needs at least 16 characters')
 })
 

@@ -102,3 +102,10 @@ test('it serves until a signal, and then closes', async () => {
   expect(await exitCode).toBe(0)
   expect(closed).toBe(true)
 })
+
+test('a short control secret is a matter of configuration, not of a flag', async () => {
+  const terminal = fakeTerminal({ environment: { HEADROOM_SIMULATOR_CONTROL: 'short' } })
+  const start = () => Promise.reject(new Error('not expected'))
+  expect(await simulate(await flagsOf(), { terminal, start })).toBe(3)
+  expect(terminal.errors).toEqual(['HEADROOM_SIMULATOR_CONTROL needs at least 16 characters'])
+})

@@ -130,6 +130,6 @@ test('metrics run on the started host, with the bearer from the environment', as
     expect(calls.at(-1)?.[1]).toMatchObject({ metrics: { port: 9_090, bearer: 'a-bearer-of-this-test' } })
   }
   const without = await started({ metricsPort: 9_090 })
-  expect(without.exitCode).toBe(2)
+  expect(without.exitCode).toBe(3)
   expect(without.calls).toEqual([])
 })

@@ -403,7 +403,7 @@ test('an alert rings the bell and is printed among the lines, but not in JSON', 
 
 test('metrics require their bearer, and a taken port is exit 1 and one line', async () => {
   const without = await watched({ metricsPort: 0 })
-  expect(await without.exitCode).toBe(2)
+  expect(await without.exitCode).toBe(3)
   expect(without.terminal.errors).toEqual([expect.stringContaining('--metrics-port')])
   const environment = { HEADROOM_METRICS_TOKEN: 'a-bearer-of-this-test' }
   const taken = await watched({ metricsPort: 1 }, { environment })
