@@ -99,6 +99,8 @@ export class Prober {
   /** Categories paused by a 401 or 403. A new sign-in can end the pause. */
   readonly #unaccepted = new Set<string>()
   #account: string | undefined
+  /** Number of sign-ins so far. */
+  #signIns = 0
   #stopped = false
   #cancel: () => void = () => {}
   /** When the extra tick is due, on the timeline's clock. There is at most one at a time. */
@@ -121,21 +123,28 @@ export class Prober {
 
   /** Applies new settings. The budget still counts checks that were already sent. */
   change(settings: ProbeSettings): void {
-    const before = this.symbol
-    this.#settings = settings
+    this.#changeSubjects(() => {
+      this.#settings = settings
+    })
     this.#looks.clear()
-    const asks = (category: string, symbol: string) =>
-      probeRequest(category, { account: this.#account, symbol })?.path
-    for (const [category, record] of this.#records) {
-      // A check that was rejected for one symbol may succeed for another, so the pause ends.
-      if (asks(category, before) === asks(category, this.symbol)) continue
-      this.#records.set(category, { ...record, notBeforeMs: NO_PROBES.notBeforeMs })
-    }
     this.tick()
+  }
+
+  /**
+   * Applies a change of the account or symbol. A check that was rejected for one may succeed for another, so
+   * its pause ends.
+   */
+  #changeSubjects(change: () => void): void {
+    const paths = () => [...this.#records.keys()].map((category) => this.#requestFor(category)?.path)
+    const before = paths()
+    change()
+    const after = paths()
+    this.#endPauses([...this.#records.keys()].filter((_, i) => before[i] !== after[i]))
   }
 
   /** Ends the pauses after a 401 or 403. The new sign-in may be another user's or have other scopes. */
   signedIn(): void {
+    this.#signIns += 1
     this.#endPauses(this.#unaccepted)
     this.#unaccepted.clear()
     this.#unauthorized.clear()
@@ -146,7 +155,10 @@ export class Prober {
   #listed(accounts: readonly string[]): void {
     const isListed = this.#account !== undefined && accounts.includes(this.#account)
     // After another user has signed in, the former user's account is not listed.
-    if (!isListed) this.#account = accounts[0] ?? this.#account
+    if (isListed) return
+    this.#changeSubjects(() => {
+      this.#account = accounts[0] ?? this.#account
+    })
   }
 
   #endPauses(categories: Iterable<string>): void {
@@ -364,14 +376,17 @@ export class Prober {
     this.#deps.desk?.()?.checked(category)
     this.#looks.delete(category)
     this.#under.add(category)
+    const signIns = this.#signIns
     const answer = await this.#deps.request(request).finally(() => this.#under.delete(category))
-    this.#settle(category, answer)
+    const isCurrent = signIns === this.#signIns && request.path === this.#requestFor(category)?.path
+    this.#settle(category, answer, isCurrent)
     // The response may enable other checks, such as those that need an account.
     if (answer.kind === 'answered') this.tick()
     return answer
   }
 
-  #settle(category: string, answer: ApiAnswer): void {
+  /** `isCurrent`: false if someone signed in, or the account or symbol changed, since the check was sent. */
+  #settle(category: string, answer: ApiAnswer, isCurrent: boolean): void {
     const now = this.#deps.timeline.now()
     const record = this.#recordOf(category)
     const earlier = record.sentAtMs.slice(0, -1)
@@ -394,7 +409,7 @@ export class Prober {
         headerAtMs !== undefined && { headerAtMs: Math.round(headerAtMs) }),
     }
     this.#records.set(category, settled)
-    if (answer.kind !== 'answered') return
+    if (answer.kind !== 'answered' || !isCurrent) return
     if (category === 'Accounts' && answer.status === 200) this.#listed(accountsIn(answer.body) ?? [])
     const { status, hasQuota } = answer
     if (hasQuota || (status !== UNAUTHORIZED && status !== FORBIDDEN)) this.#unaccepted.delete(category)

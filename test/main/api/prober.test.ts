@@ -75,6 +75,44 @@ test('checks the accounts of another user who has signed in, and keeps a listed 
   expect(prober.account).toBe('SIM2')
 })
 
+test.each(['before', 'after'])(
+  'a former user’s account that is rejected %s the new one is listed pauses nothing',
+  async (when) => {
+    const { clock, prober, asked, state } = setUp(0.5)
+    const { answer } = state
+    const late: (() => void)[] = []
+    prober.start()
+    await clock.advance(MINUTE_MS)
+    // The responses to checks in flight at the sign-in arrive later.
+    state.answer = async (request) => {
+      await new Promise<void>((resolve) => late.push(resolve))
+      return request.path.includes('SIM1001') || when === 'before'
+        ? { kind: 'answered', status: 403, body: '', hasQuota: false }
+        : answer(request)
+    }
+    await clock.advance(MINUTE_MS)
+    const inFlight = [...late]
+    expect(inFlight.length).toBeGreaterThan(0)
+    state.answer = async (request) => {
+      if (request.path.includes('SIM1001'))
+        return { kind: 'answered', status: 403, body: '', hasQuota: false }
+      const body = JSON.stringify({ Accounts: [{ AccountID: 'SIM2' }] })
+      return { ...(await answer(request)), body } as ApiAnswer
+    }
+    prober.signedIn()
+    if (when === 'before') for (const end of inFlight) end()
+    await clock.advance(MINUTE_MS)
+    for (const end of inFlight) end()
+    const from = asked.length
+    await clock.advance(2 * MINUTE_MS)
+    const paths = asked.slice(from).map(({ path }) => path)
+    expect(prober.account).toBe('SIM2')
+    expect(paths).toContain('/v3/brokerage/accounts/SIM2/positions')
+    expect(paths).toContain('/v3/brokerage/accounts/SIM2/balances')
+    expect(paths).toContain('/v3/brokerage/accounts')
+  },
+)
+
 test('never checks streams or endpoints that place orders', async () => {
   const { clock, prober, asked } = setUp(0.5)
   prober.start()
