@@ -41,7 +41,7 @@ export class Alerts {
   readonly #deps: AlertsDeps
   readonly #engine: AlertEngine
   readonly #announcements = new Announcements()
-  /** Latest first. */
+  /** Ended alerts, latest first. */
   #closed: readonly ClosedAlert[] = []
   /** The time of the last snapshot, epoch ms. */
   #nowMs = 0
@@ -106,7 +106,8 @@ export class Alerts {
   }
 
   /**
-   * Applies a snooze that a person chose on another machine. Without `untilMs`, the person ended the snooze.
+   * Applies a snooze that a person chose on another machine. `untilMs` is absent if the person ended the
+   * snooze.
    */
   adoptSnooze(untilMs: number | undefined, chosenAtMs: number): void {
     this.changePreferences({ snoozedUntil: untilMs ?? null })
@@ -158,7 +159,7 @@ export class Alerts {
   }
 }
 
-/** Parses a stored row of `open_alerts`. `undefined` if this version can't read it. Such a row is deleted. */
+/** Parses a row of `open_alerts`. `undefined` if this version can't read the row, which is then deleted. */
 export function storedAlert(text: string): Alert | undefined {
   return alertSchema.safeParse(jsonOf(text)).data
 }

@@ -38,7 +38,7 @@ export class ThresholdFile {
     return this.#profiles.get(profile) ?? DEFAULT_THRESHOLDS
   }
 
-  /** Sets a threshold. `below` 0 turns the alert off. `undefined` removes the category's own threshold. */
+  /** Sets a threshold. `below` 0 turns the alert off. An undefined `below` resets the threshold. */
   set(profile: string, category: string | undefined, below: number | undefined): Thresholds {
     const before = this.of(profile)
     const next = changed(before, category, below)
@@ -47,7 +47,7 @@ export class ThresholdFile {
     return next
   }
 
-  /** Deletes the thresholds of a disconnected key, because another key may get its id. */
+  /** Deletes the thresholds of a disconnected key, because a later key may get the same id. */
   forget(profile: string): void {
     if (this.#profiles.delete(profile)) this.#write()
   }
