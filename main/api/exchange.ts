@@ -93,7 +93,7 @@ export class Exchange {
     return this.#observation
   }
 
-  /** Decides by head and body who responded. Ends the exchange unless the service itself responded. */
+  /** Decides from the head and body who responded. Ends the exchange unless the service itself responded. */
   judge(status: number, headers: HttpHeaders, body?: string): Sender {
     const { baseUrl, secrets } = this.#deps
     this.#observation = withoutSecrets(observe(status, headers), secrets)

@@ -45,7 +45,7 @@ export interface SessionGateway {
   readonly acquirePermit: AcquirePermit
   /** Queues streams before they reopen. */
   readonly acquireStreamPermit: AcquireStreamPermit
-  /** Lets the key's desk decide when requests are sent. `undefined` ends this. */
+  /** Lets the key's desk decide when requests are sent. `undefined` removes the desk. */
   setDesk(join: JoinQueue | undefined): void
   /** See `Timeline`. */
   markClockUncertain(fromMs: number, toMs: number): void

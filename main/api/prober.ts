@@ -151,7 +151,7 @@ export class Prober {
     this.tick()
   }
 
-  /** Keeps the present account while it is listed. Otherwise chooses the first listed account. */
+  /** Keeps the current account if it is listed. Otherwise chooses the first listed account. */
   #listed(accounts: readonly string[]): void {
     const isListed = this.#account !== undefined && accounts.includes(this.#account)
     // After another user has signed in, the former user's account is not listed.
@@ -195,7 +195,8 @@ export class Prober {
   }
 
   /**
-   * Sends one check at a person's request. The budget applies, because it protects the person's own programs.
+   * Sends one check at a person's request. The budget still applies, because it protects the person's
+   * programs.
    */
   async checkNow(category: string): Promise<Outcome> {
     const { timeline, quotas, mayProbe } = this.#deps
@@ -349,8 +350,8 @@ export class Prober {
   }
 
   /**
-   * Adds a request that is not a check to the budget, for example the lookup of an order. Such a request may
-   * exceed the budget.
+   * Counts a request in the budget although it is not a check, for example the lookup of an order. Such a
+   * request may exceed the budget.
    */
   count(category: string): void {
     this.#sent(category, this.#deps.timeline.now())

@@ -192,7 +192,7 @@ export class QuotaTap {
     const { ledger, timeline } = this.#deps
     const now = timeline.now()
     const refused = reading.status === 429 ? refusedBy(reading, body) : undefined
-    // The row must be read before the response is applied.
+    // The row is read first, because applying the response changes it.
     const row = refused && ticket.category !== undefined ? ledger.rowAt(ticket.category, now) : undefined
     const refusal = { reading, before: row && this.#before(row, now) }
     if (refused === 'concurrency' && !reading.rate) {
@@ -286,7 +286,7 @@ export class QuotaTap {
     const now = this.#deps.timeline.now()
     if (category !== undefined) {
       if (remaining !== undefined) this.#deps.history.observed(category, now, remaining)
-      // Members of the desk may still report these requests as their own, so `evaluate` checks again later.
+      // On a desk, other members may still report these requests as theirs, so `evaluate` checks again later.
       if (elsewhere > 0 && this.#desk === undefined) this.#othersProved(category, now)
     }
     this.#deps.changed()
@@ -301,7 +301,7 @@ export class QuotaTap {
     const { ledger, secrets, report } = this.#deps
     if (row === undefined || ledger.sizeOf(row) === undefined) return
     const isFine = status >= 200 && status < 300
-    // A stream may open without quota headers (service 12). This is not a problem of its row.
+    // A stream may open without quota headers (service 12), so their absence is not a problem of its row.
     if (isFine && !PROBED_CATEGORIES.includes(row)) return
     const message = isFine ? undefined : errorMessage(body, (text) => secrets.clean(text))
     const refused: AnswerProblem = { status, ...(message !== undefined && { message }) }
@@ -309,7 +309,7 @@ export class QuotaTap {
   }
 
   #number(category: string, ticket: Ticket): void {
-    // If the headers name another row than the request's own, both rows have a response.
+    // If the headers name a row other than the request's own, the response counts for both rows.
     for (const row of new Set([category, rowNamed(ticket)])) {
       if (row === undefined) continue
       for (const one of this.#problems.answered(row, this.#deps.timeline.now())) this.#deps.report(one)

@@ -1,4 +1,4 @@
-/** Minimum number of expired times before they are removed, all together. */
+/** Expired times are removed together, when there are at least this many. */
 const MAX_FORGOTTEN = 256
 
 /** Times within the last `keptMs` milliseconds. Adding a time takes constant time. */

@@ -41,8 +41,8 @@ export class RowHolds {
   }
 
   /**
-   * Pauses only this category for the time that the service requires (service 7). Returns the end in epoch
-   * milliseconds.
+   * Pauses only this category for the time that the service requires (service 7). Returns when the pause
+   * ends, epoch ms.
    */
   pause(category: string, { reading, before }: RateRefusal, now: number): number {
     const { ledger, history, report } = this.#deps
@@ -54,8 +54,8 @@ export class RowHolds {
       ledger.postponeTry(category, now + FALLBACK_SECONDS * 1000 + GRACE_MS)
     const nextTryAtMs = ledger.nextTryAtMs(category)
     const wantedMs = now + Math.min(this.#waitMs(reading, refusals), MAX_HOLD_MS)
-    // If the quota is empty, a further 429 does not extend the pause. Its request was already in flight, or
-    // others use the whole refill.
+    // If the quota is empty, a further 429 does not extend the pause, because its request was already in
+    // flight or others use the whole refill.
     const isKnown = held !== undefined && reading.rate?.remaining === 0 && nextTryAtMs === undefined
     const untilMs = isKnown ? held.untilMs : Math.max(wantedMs, held?.untilMs ?? 0)
     // The 429 itself may show that others use the whole refill, so read the row again.
@@ -88,9 +88,8 @@ export class RowHolds {
   /**
    * The wait after a 429, in milliseconds:
    *
-   * - With Reset: until Reset. If an earlier Reset led to another 429, a minimum applies that doubles each
-   *   time.
-   * - Without Reset: `FALLBACK_SECONDS`, doubled each time.
+   * - With Reset: until Reset. From the second consecutive 429 on, at least a minimum that doubles each time.
+   * - Without Reset: `FALLBACK_SECONDS`, doubled after each further 429.
    *
    * `GRACE_MS` is added. From the second 429 on, jitter separates programs that wait for the same time.
    */

@@ -33,7 +33,7 @@ export interface SessionDesk {
    */
   yieldMs(category: string): number
   /**
-   * The smallest share of each quota that another member allows for checks. `undefined` if no other member
+   * The smallest check budget of the other members, as a share of each quota. `undefined` if none of them
    * checks.
    */
   readonly checkBudget: number | undefined
