@@ -57,7 +57,8 @@ const SILENCE_MS = 10_000
  */
 const LOOK_MS = 10_000
 /**
- * Maximum number of connections. A program can send many requests at once, and each takes only milliseconds.
+ * Maximum number of connections. High, because a program can send many requests at once. Each takes only
+ * milliseconds.
  */
 export const MAX_CONNECTIONS = 256
 
