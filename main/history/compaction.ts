@@ -33,8 +33,8 @@ export class CompactionTime {
   #aheadSinceMs: number | undefined
 
   /**
-   * The time for computing the ages of rows, epoch ms. `newestMs` returns the time of the newest trusted
-   * sample of earlier runs of the app, and is called only once.
+   * The time from which the ages of rows are computed, epoch ms. `newestMs` is called only once. It returns
+   * the time of the newest trusted sample from earlier runs of the app.
    */
   at(nowMs: number, monotonicMs: number, newestMs: () => number | undefined): number {
     this.#trustedMs ??= newestMs() ?? nowMs
@@ -144,8 +144,8 @@ function deleteBefore(database: DatabaseSync, table: string, series: number, cut
 }
 
 /**
- * Gives free pages back to the file system, at most `SLICE_PAGES` at a time. Returns whether it did. Up to a
- * quarter of the file may stay free, because SQLite reuses free pages.
+ * Gives free pages back to the file system, at most `SLICE_PAGES` at a time. Returns whether any were given
+ * back. Up to a quarter of the file may stay free, because SQLite reuses free pages.
  */
 function freePages(database: DatabaseSync): boolean {
   const pragma = (name: string) => Number(database.prepare(`PRAGMA ${name}`).get()?.[name] ?? 0)

@@ -45,7 +45,7 @@ export type Entry =
     }
   | { readonly kind: 'event'; readonly event: LoggedEvent }
   | { readonly kind: 'profile'; readonly profile: string; readonly environment: Environment }
-  /** Detaches the series of a disconnected key from its id. Another key may reuse the id. */
+  /** Detaches the series of a disconnected key from its id, because a later key may get the same id. */
   | { readonly kind: 'forget'; readonly profile: string }
   | { readonly kind: 'alert'; readonly id: string; readonly body: string | undefined }
 

@@ -103,7 +103,7 @@ export class Recorder {
     this.#add({ kind: 'sample', profile, category, sample })
   }
 
-  /** Records another machine's requests. The first call for a machine does not record earlier requests. */
+  /** Records another machine's requests. The first call for a machine only stores its current count. */
   #member(profile: string, { id, name, counted = {} }: DeskMember, atMs: number): void {
     for (const [category, total] of Object.entries(counted)) {
       const key = `${profile}\n${id}\n${category}`

@@ -35,7 +35,8 @@ export type FileOpening =
   | { readonly kind: 'failed'; readonly failure: StorageFailure; readonly cause: unknown }
 
 /**
- * Maximum number of times a damaged file is replaced in one run. A failing disk can damage each new file too.
+ * Maximum number of times a damaged file is replaced in one run, because a failing disk can damage each new
+ * file too.
  */
 const MAX_REPLACED = 3
 

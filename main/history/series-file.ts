@@ -27,7 +27,7 @@ export interface ProgramMinute {
 export interface SeriesFile {
   /** The whole minutes that begin in the interval, sorted by profile, category and time. */
   minutes(query: SeriesQuery): Iterable<SeriesMinute>
-  /** Requests of programs behind the gateway in the same minutes, included in the rows' own requests. */
+  /** Requests of programs behind the gateway in the same minutes. The rows' own requests include them. */
   programMinutes(query: SeriesQuery): Iterable<ProgramMinute>
   /** Profiles with recorded minutes, connected or not. */
   profiles(): readonly { readonly profile: string; readonly environment: string }[]

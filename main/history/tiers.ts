@@ -138,8 +138,8 @@ export class Tiers {
       }
     }
     const lastMinuteMs = timeOf(this.#lastMinute.get(series, untilMs)) ?? Number.NEGATIVE_INFINITY
-    // Loading starts `HOLD_MS` before the open minute. A sample from that time may still be valid when the
-    // minute begins.
+    // Samples are loaded from `HOLD_MS` before the open minute on, because such a sample may still be valid
+    // when the minute begins.
     const fromMs = Math.max(0, lastMinuteMs + MINUTE_MS - HOLD_MS)
     for (const row of this.#samplesSince.iterate(series, fromMs, untilMs)) {
       const sample = sampleOf(asRow(row))

@@ -13,7 +13,7 @@ import {
 /** How far back the recorded history is read, in milliseconds. */
 const READ_MS = 30 * DAY_MS
 
-/** The recorded history of one quota, oldest first. `undefined` while it can't be read. */
+/** Reads the recorded history of one quota, oldest first. `undefined` if it can't be read. */
 type StretchesOf = (
   profile: string,
   category: string,
