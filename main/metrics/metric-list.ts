@@ -441,8 +441,8 @@ interface StateSet<S extends string> {
 }
 
 /**
- * One series per state: 1 for the current state, 0 for the others. A disappearing series would look like a
- * restart.
+ * One series per state: 1 for the current state, 0 for the others, because a disappearing series would look
+ * like a restart.
  */
 const stateSet = <S extends string>({ labels, label, states, holds }: StateSet<S>): readonly MetricSample[] =>
   states.map((state) => ({ labels: { ...labels, [label]: state }, value: state === holds ? 1 : 0 }))
