@@ -59,7 +59,7 @@ const WORTHS: { readonly [K in ListName]: (item: Lists[K][number]) => Worth } = 
 
 type Worth = readonly number[]
 
-/** Larger than any count in `unlisted`. Reserves room for the digits. */
+/** Larger than any count in `unlisted`, so that enough room is reserved for its digits. */
 const MAX_COUNT = 999_999
 
 /**
@@ -100,7 +100,7 @@ export function boundedSnapshot(whole: Snapshot, maxBytes: number): Snapshot {
   }
 }
 
-/** Steps that shorten a desk, applied in this order until it fits. */
+/** Steps that shorten a desk, applied in this order until the desk fits. */
 const OMISSIONS: readonly ((member: DeskMember) => DeskMember)[] = [
   ({ counted: _, ...member }) => member,
   ({ programs, ...member }) =>
@@ -155,7 +155,7 @@ interface Use {
 }
 
 /**
- * Adds each program's use to the kept rows and programs, as long as there is room. `whole` is the complete
+ * Adds each program's use to the kept rows and programs until the room is used up. `whole` is the complete
  * snapshot.
  */
 function withUse(

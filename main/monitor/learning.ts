@@ -84,8 +84,8 @@ export interface KeyLearning {
 }
 
 /**
- * Others' use as shown by headers, by API key and category. Stored in `learned.json` in the data folder,
- * without accounts and tokens. Without a folder, the data is lost when the process ends.
+ * Others' use, learned from headers, for each API key and category. Stored in `learned.json` in the data
+ * folder, without accounts and tokens. Without a folder, the data is lost when the process ends.
  *
  * A file that is damaged, unknown or from a newer version is set aside, and learning starts again. Only the
  * key that wrote an entry can read it. If a key is only in memory, its data is not written.

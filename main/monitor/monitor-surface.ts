@@ -30,7 +30,7 @@ export interface MonitorSurface {
   /** Events with a `seq` above `after`, oldest first, at most 500. */
   events(after: number): readonly LoggedEvent[]
   /**
-   * Allows or stops a key's orders, also for later starts. Stopping takes effect even if it can't be stored.
+   * Allows or stops a key's orders, now and after restarts. Stopping takes effect even if it can't be stored.
    */
   setOrders(id: string, orders: OrdersChoice): Outcome
   /** Includes each key's orders in snapshots from now on. */

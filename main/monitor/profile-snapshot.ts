@@ -40,9 +40,7 @@ export interface SnapshotSources {
   readonly orders?: OrdersSummary | undefined
 }
 
-/**
- * If an API key is at least this long, its last characters are shown. Most of a shorter key would be visible.
- */
+/** Minimum length of an API key whose last characters are shown. They would reveal most of a shorter key. */
 const MIN_KEY_LENGTH = 12
 
 /** The snapshot of one profile at `nowMs`. It contains only the last characters of the API key. */
@@ -96,8 +94,8 @@ export function profileSnapshot(sources: SnapshotSources, nowMs: number): Snapsh
 }
 
 /**
- * Removes facts that can't be known while all of the key's calls fail: no row has a state, a safe pace or a
- * next check. Streams without data are paused.
+ * Removes facts that can't be known while all of the key's calls fail: each row's state, safe pace and next
+ * check. Streams without data are paused.
  */
 function asFarAsKnown(snapshot: Snapshot): Snapshot {
   const conditions = conditionsOf(snapshot, snapshot.at)
@@ -107,8 +105,8 @@ function asFarAsKnown(snapshot: Snapshot): Snapshot {
   // the 401 itself shows why calls fail.
   const isSignedIn = refresh.state === 'valid' || refresh.state === 'unconfirmed'
   const isTokenGone = conditions.roots.some(({ kind }) => kind === 'sign-in-host-gone')
-  // While keys can't be opened, rows with default values are left out. The key's limits may differ from the
-  // documented ones.
+  // While keys can't be opened, rows with default values are left out, because the key's limits may differ
+  // from the documented ones.
   const isUnopened = conditions.roots.some(({ kind }) => explains(kind, 'signed-out'))
   const isShown = ({ source }: { readonly source: string }) => !isUnopened || source !== 'default'
   const requests = snapshot.requests
@@ -144,8 +142,8 @@ function uncheckedRow(
 /**
  * Adds each program's share of the row's own use.
  *
- * A program's rate is the mean of its last minute, while own use decays over a minute. Programs' rates are
- * scaled down so that their sum does not exceed own use.
+ * A program's rate is the mean of its last minute, but own use decays over a minute. So programs' rates are
+ * scaled down if their sum exceeds own use.
  */
 function withPrograms(row: RequestQuota, programs: readonly ProgramSummary[]): RequestQuota {
   const { category, use } = row
