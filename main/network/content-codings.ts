@@ -3,10 +3,7 @@ import zlib from 'node:zlib'
 
 /** Maximum size of a decoded body, in bytes. */
 const MAX_DECODED_BYTES = 1 << 20
-/**
- * Maximum number of codings that are decoded. A header could name thousands, because decoding does not change
- * some bodies.
- */
+/** Maximum number of codings that are decoded. Otherwise a header could name thousands for an empty body. */
 const MAX_CODINGS = 8
 
 /** The codings that a `Content-Encoding` names, outermost first. */
@@ -19,7 +16,7 @@ export const codingsNamed = (contentEncoding: string): readonly string[] =>
     .reverse()
 
 interface Coding {
-  /** Throws a RangeError above `maxOutputLength`. */
+  /** Decodes a whole body. Throws a RangeError if the result is longer than `maxOutputLength`. */
   whole(bytes: Buffer, maxOutputLength: number): Buffer
   readonly stream: () => Transform
 }

@@ -7,7 +7,7 @@ import { CONNECTION_LOST, headersOf, nodeWire, type WireRequest, wordsOf } from 
 const MAX_ANSWER_BYTES = 8 << 20
 /**
  * Maximum size of a response on the wire: `maxBytes`, plus `maxFactor` times the size of its body. Each chunk
- * of a body has its own header. One-byte chunks take six times the size of the body, so only a small body may
+ * of a body has its own header. One-byte chunks take six times the size of the body, so only a small body can
  * arrive in this way.
  */
 const FRAMING = { maxBytes: 256 << 10, maxFactor: 4 } as const
@@ -24,8 +24,8 @@ export const ENDED_BY_SERVICE = 'ended by the service'
 /**
  * `Http` with one connection per request. Proxies come from the environment, see `httpRoutes`.
  *
- * A reused connection may fail during a refresh. It would then be unknown whether the service rotated the
- * token. New connections are cheap enough for a few checks a minute.
+ * If a reused connection failed during a refresh, it would be unknown whether the service rotated the token.
+ * New connections are cheap enough for a few checks a minute.
  */
 export function nodeHttp(environment: NodeJS.ProcessEnv, routes: HttpRoutes = httpRoutes(environment)): Http {
   const wire = nodeWire(routes)

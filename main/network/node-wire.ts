@@ -45,7 +45,7 @@ export interface SentOnce {
  */
 export type WireFailure = 'not-sent' | 'cut' | 'broken' | 'timeout'
 
-/** Receives the outcome of a request. Nothing is called after `failed`, or after an abort. */
+/** Receives the outcome of a request. No method is called after `failed`, or after an abort. */
 export interface WireListener {
   /** Called at most once. The body is read as it arrives, no faster than the reader consumes it. */
   answered(answer: http.IncomingMessage): void
@@ -67,10 +67,10 @@ export interface Wire {
 
 const MALFORMED = 'the request is invalid'
 
-/** Reason for a response that no HTTP client can read. */
+/** The reason reported when no HTTP client could read the response. */
 export const NOT_HTTP = 'the response is not HTTP'
 
-/** Reason for a request that was not sent although its connection was ready. */
+/** The reason reported when a request was not sent although its connection was ready. */
 const NOT_NOW = 'stopped just before it was sent'
 
 /** The reason reported when a connection closes too early. */
@@ -186,7 +186,7 @@ const idleAgents = new WeakSet<http.Agent>()
 /** When each connection became idle. */
 const idleSince = new WeakMap<Duplex, Moment>()
 
-/** From now on, records when each connection of an agent becomes idle. */
+/** Makes an agent record when each of its connections becomes idle. */
 function noteIdle(agent: http.Agent): void {
   if (idleAgents.has(agent)) return
   idleAgents.add(agent)
@@ -195,7 +195,7 @@ function noteIdle(agent: http.Agent): void {
 
 /**
  * Closes connections that have been idle for longer than `maxIdleMs`. For a moment, the agent still lists
- * them but does not reuse them, because it prefers the connection that became idle last.
+ * closed connections. It does not reuse them, because it prefers the connection that became idle last.
  */
 function closeIdle(agent: http.Agent, maxIdleMs: number): void {
   const now = moment()
@@ -221,7 +221,7 @@ function targetsOf(routes: HttpRoutes): (origin: string) => Target | string {
     const route = routes(url)
     if (route.kind !== 'agent') return route.why
     const { protocol, port } = url
-    // A URL has brackets around an IPv6 address, a socket does not.
+    // A URL has brackets around an IPv6 address, but a socket needs the address without them.
     const hostname = url.hostname.replace(/^\[(.*)\]$/, '$1')
     noteIdle(route.agent)
     const options = { protocol, hostname, ...(port !== '' && { port }), agent: route.agent }
@@ -231,7 +231,7 @@ function targetsOf(routes: HttpRoutes): (origin: string) => Target | string {
   }
 }
 
-/** The request, or why it can't be made: no route to its host, for example, or a line end in the token. */
+/** The request, or why it can't be made: for example no route to its host, or a line end in the token. */
 function begin(
   { method, origin, pathAndQuery, headers, body, once }: WireRequest,
   targetOf: (origin: string) => Target | string,

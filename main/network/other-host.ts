@@ -22,8 +22,8 @@ export interface OtherHostDeps {
  * Finds out whether one or both hosts of a key are down. While one host is unreachable, the other host is
  * checked.
  *
- * A check connects without sending a request. Checks repeat until all hosts are reachable, because the other
- * host may become unreachable later.
+ * A check connects without sending a request. Checks repeat until both hosts are reachable, because a
+ * reachable host may become unreachable later.
  */
 export class OtherHost {
   readonly #deps: OtherHostDeps
