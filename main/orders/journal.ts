@@ -41,7 +41,7 @@ export class Journal {
   readonly #held = new Map<string, HashedEntry>()
   /** Whether the file was opened since the last write. */
   #isOpenedAnew = false
-  /** Absent while no retry is due. */
+  /** Cancels the next retry. Absent if no retry is due. */
   #cancelRetry: (() => void) | undefined
   #cancelPruning: () => void = () => {}
   #isClosed = false

@@ -26,7 +26,7 @@ export interface LookupDeps {
   readonly clock: Clock
   readonly hashes: OrderHashes
   readonly read: ReadResource
-  /** Whether a former key with the same id as the connected key sent the order. */
+  /** Whether the order was sent by a former key with the same id as the connected key. */
   readonly isOfFormerKey: (entry: HashedEntry) => boolean
   /** Entries of the journal in an interval. `undefined` while it can't be read. */
   readonly entries: (fromMs: number, toMs: number) => readonly HashedEntry[] | undefined
@@ -139,8 +139,8 @@ export class Lookups {
   #judge(asked: readonly Unknown[], list: OrderList): void {
     const { entries, hashes, isOfFormerKey } = this.#deps
     const times = asked.map(({ entry }) => entry.atMs)
-    // Only the last lookup can conclude that an order was not found. For that, all listed orders must belong
-    // to other entries of the journal, so this lookup also reads much older and newer entries.
+    // An order counts as not found only in its last lookup, and only if all listed orders belong to other
+    // entries of the journal. So that lookup also reads much older and newer entries.
     const [beforeMs, toMs] = asked.some(isLast)
       ? [MAX_CLOCK_ERROR_MS, Number.MAX_SAFE_INTEGER]
       : [RIVAL_MS, Math.max(...times) + RIVAL_MS]

@@ -29,7 +29,7 @@ export type Inserted =
   | { readonly ok: true; readonly entry: HashedEntry }
   | { readonly ok: false; readonly why: string }
 
-/** An order that was sent, or may have been sent. Monotonic milliseconds. */
+/** An order that was sent, or may have been sent. `atMs` is monotonic. */
 interface Sent {
   readonly entry: HashedEntry
   readonly atMs: number

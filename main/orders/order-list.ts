@@ -29,7 +29,7 @@ export interface OrderList {
   /** The last three characters of each account of the key. */
   readonly accountEndings: readonly string[]
   readonly orders: readonly ListedOrder[]
-  /** Whether each order of the list could be read. */
+  /** Whether every order of the list could be read. */
   readonly isReadable: boolean
 }
 

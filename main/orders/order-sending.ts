@@ -119,7 +119,7 @@ export class OrderSending {
 
   #failed(how: ForwardFailure, why: string): void {
     if (this.#isSettled) return
-    // A cut connection and an order that Headroom held back are not the host's fault.
+    // If Headroom held the order back or the connection was cut, that is not the host's fault.
     this.#exchange.failed(UNANSWERED[how], how === 'cut' || this.#isHeldBack ? undefined : why)
     this.#settle(
       how === 'not-sent' ? { kind: how } : { kind: 'lost', how: how === 'timeout' ? 'timeout' : 'cut' },

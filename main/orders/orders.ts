@@ -56,7 +56,8 @@ export class OrderLimit {
   readonly #sent = new Map<string, number[]>()
 
   /**
-   * The earliest time at which the program may send its next order. At most `nowMs` if it may send one now.
+   * The earliest time at which the program may send its next order. `nowMs` or earlier if it may send one
+   * now.
    */
   nextAtMs(program: string, max: number, nowMs: number): number {
     const oldest = this.#recent(program, nowMs).at(-max)
@@ -107,7 +108,7 @@ export class Orders implements OrderLane, OrdersSurface {
   readonly #unknown = new Map<string, HashedEntry>()
   /** Number of orders sent today, by key. */
   readonly #today = new Map<string, Today>()
-  /** Absent if no program has sent an order within the last minute. */
+  /** Cancels the next report. Absent if no program has sent an order within the last minute. */
   #cancelAgeing: (() => void) | undefined
   /** Random bytes for the ids of the next orders. */
   #idBytes: Uint8Array = new Uint8Array()
