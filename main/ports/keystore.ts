@@ -8,7 +8,7 @@
 export interface Keystore {
   wrap(key: Uint8Array): Promise<Wrapping>
   unwrap(wrapped: Uint8Array): Promise<Unwrapping>
-  /** Whether every program that can read this wrapped key can also unwrap it. Absent if never. */
+  /** Whether every program that can read this wrapped key can also unwrap it. Absent if always false. */
   hidesNothing?(wrapped: Uint8Array): boolean
   /** Whether this keystore could have wrapped a key with `backend`. Absent if any backend is possible. */
   mayHaveWrapped?(backend: string): boolean

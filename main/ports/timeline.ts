@@ -6,14 +6,13 @@ import type { Clock } from './ports.ts'
  */
 const GAP_MS = 2_000
 /**
- * If the wall clock is set back by more than this, its earlier time was wrong, and the new time is adopted.
- * Otherwise every wait would be longer by the difference. Milliseconds.
+ * If the wall clock is set back by more than this many milliseconds, its earlier time was wrong, and the new
+ * time is adopted. If it were not adopted, every wait would be longer by the difference.
  */
 const SET_BACK_MS = 24 * 3_600_000
 /**
- * If the clock is set back again within this time after an adoption, the change is ignored. Each adoption
- * makes every key refresh its token, and two programs may keep setting the clock to different times.
- * Milliseconds.
+ * If the clock is set back again within this many milliseconds after an adoption, the change is ignored. Each
+ * adoption makes every key refresh its token, and two programs may keep setting the clock to different times.
  */
 const SET_BACK_EVERY_MS = 10 * 60_000
 
@@ -38,7 +37,7 @@ export class Timeline {
   /** If the clock is set back before this time, the new time is not adopted. Monotonic milliseconds. */
   #setBackNotBeforeMs = Number.NEGATIVE_INFINITY
 
-  /** `onSetBack` is called when the time went back. Stored times may be in the future from then on. */
+  /** `onSetBack` is called after the time went back. Stored times may then be in the future. */
   constructor(
     clock: Clock,
     onClockUncertain: (fromMs: number, toMs: number) => void = () => {},
