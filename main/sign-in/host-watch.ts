@@ -11,7 +11,7 @@ const AGAIN_MS = 30_000
 export interface HostWatch {
   /**
    * Resolves after the first check, or at `stop`. The value says why the host does not respond. `undefined`
-   * if it responds, or at `stop`.
+   * if it responds, or if `stop` came first.
    */
   readonly first: Promise<string | undefined>
   stop(): void

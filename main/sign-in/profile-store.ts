@@ -14,7 +14,7 @@ export interface ProfileStore {
   signIn(profile: Profile, nowMs: number): TokenStore
   /** Stores the settings of a connected key with the key. */
   keepSettings(profile: Profile): Saved
-  /** Stores only the profile's switch for orders. The other settings may be only for this run of the app. */
+  /** Stores only the profile's switch for orders. Other settings may apply only to this run of the app. */
   keepOrders(profile: Profile): Saved
   /** Stores the secret of a connected key with its token. */
   keepSecret(profile: Profile): Saved
@@ -133,7 +133,7 @@ export class VaultProfileStore implements ProfileStore, DeskStore {
     const signIn = signedIn(profile.refreshToken, nowMs)
     const former = this.#keys.get(profile.id)
     former?.tokens.detach()
-    // The built-in simulator has a new key at each start.
+    // The built-in simulator's tokens are not stored, because it has a new key at each start.
     if (profile.environment === 'simulator') return TokenStore.signedIn(signIn)
     const tokens = TokenStore.signedIn(signIn, this.#sealerOf(profile.id))
     this.#keys.set(profile.id, { ...former, profile, tokens })

@@ -98,8 +98,8 @@ function redirectListener(port: number, answer: AnswerRedirect, open: Set<Server
 }
 
 /**
- * The query of a redirect, which is a plain GET of the root. `undefined` for other requests, such as for an
- * icon.
+ * The query of a redirect, which is a plain GET of the root. `undefined` for any other request, such as the
+ * browser's request for an icon.
  */
 function queryOf({ method, url }: IncomingMessage): URLSearchParams | undefined {
   const [path, ...rest] = (url ?? '').split('?')
