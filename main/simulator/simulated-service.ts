@@ -29,8 +29,8 @@ const SEEDED_SCOPE = 'openid offline_access MarketData ReadAccount Matrix Option
 const SKEW_MS = 3_600_000
 
 /**
- * The simulated service without sockets and timers. It maps requests to answers, and its open streams are
- * polled for their output. `server.ts` serves it on a port, and tests run it in virtual time.
+ * The simulated service without sockets and timers. It maps requests to answers. Callers poll open streams
+ * for their output. `server.ts` serves it on a port, and tests run it in virtual time.
  */
 export class SimulatedService {
   readonly options: SimulatorFlags

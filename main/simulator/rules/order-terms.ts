@@ -56,7 +56,7 @@ export type OrderTerms = z.output<typeof order>
 
 export type OrderType = OrderTerms['type']
 
-/** The name of a missing price that the order's type requires. */
+/** The name of a price that the order's type requires but the order lacks. */
 function priceProblem(terms: {
   readonly OrderType: OrderType
   readonly LimitPrice?: string | undefined
@@ -141,7 +141,7 @@ export function readChange(body: string): BodyRead<OrderChange> {
   return isEmpty ? { ok: false, message: 'Name a term to change, such as Quantity.' } : read
 }
 
-/** The name of a missing price that the order's type requires. */
+/** The name of a price that the order's type requires but the order lacks. */
 export const missingPrice = ({ type, limitPrice, stopPrice }: OrderTerms): string | undefined =>
   priceProblem({ OrderType: type, LimitPrice: limitPrice, StopPrice: stopPrice })
 
