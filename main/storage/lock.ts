@@ -179,7 +179,7 @@ function isOpenToOthers(file: string): boolean {
 }
 
 /**
- * Creates the lock file privately. SQLite's own file would be readable by all users, and any of them could
+ * Creates the lock file privately. If SQLite created it, all users could read the file, and any of them could
  * then hold the lock.
  */
 function makeForOwner(file: string): void {

@@ -12,7 +12,7 @@ export interface SqliteOptions {
 /**
  * Opens a database file. If it is missing, creates it as a private file. Throws SQLite's errors.
  *
- * SQLite's own file would be readable by all users. The -wal and -shm files get the mode of the main file.
+ * If SQLite created the file, all users could read it. The -wal and -shm files get the mode of the main file.
  */
 export function openSqlite(file: string, { pragmas, busyMs }: SqliteOptions): DatabaseSync {
   ensurePrivate(file)

@@ -107,7 +107,10 @@ export function storageErrorText(error: unknown): string | undefined {
   }
 }
 
-/** Whether Headroom can't have written a row: it has another form, or an integer beyond 2^53. */
+/**
+ * Whether an error shows that Headroom can't have written a row: it has another form, or an integer beyond
+ * 2^53.
+ */
 function isForeignRow(error: unknown): boolean {
   if (error instanceof z.ZodError) return true
   return error instanceof RangeError && 'code' in error && error.code === 'ERR_OUT_OF_RANGE'

@@ -10,7 +10,7 @@ const WORDS: Readonly<Record<string, string>> = {
   EDQUOT: 'the disk is full',
   ENOENT: 'not found',
   EISDIR: 'a folder is in the way',
-  /** Node's error if a folder has the name of a file to be removed. */
+  /** Node's error if the file to be removed is a folder. */
   ERR_FS_EISDIR: 'a folder is in the way',
   ENOTDIR: 'a file is in the way',
   EEXIST: 'a file is in the way',
@@ -31,7 +31,7 @@ const WORDS: Readonly<Record<string, string>> = {
 export const systemErrorCode = (error: unknown): string | undefined =>
   error instanceof Error && 'code' in error ? String(error.code) : undefined
 
-/** A failed system call in plain words, as the end of a sentence. Codes are only for the log. */
+/** Why a system call failed, as the end of a sentence in plain words. The code is only for the log. */
 export function systemErrorText(error: unknown): string {
   const code = systemErrorCode(error)
   if (code === undefined) return error instanceof Error ? error.message : String(error)
