@@ -65,8 +65,8 @@ interface Reason {
  * Reasons for the loss of a stream that may mean an outage of the service. With such a reason, the stream
  * retries as soon as another stream opens.
  *
- * Other reasons are not listed. After a rejection, the time of the next attempt is already set. A stream that
- * exceeded a limit must not retry more often.
+ * Rejections are not listed, because they set the time of the next attempt. Exceeded limits are not listed
+ * either, because such a stream must not retry more often.
  */
 const OUTAGE: ReadonlySet<StreamReasonCode> = new Set([
   'silent',
@@ -102,8 +102,8 @@ export class StreamKeeper {
   /** Why the stream is being reopened. `undefined` while it is open. */
   #lastReason: Reason | undefined
   /**
-   * While the stream waits: when its last frame arrived, epoch ms. `undefined` while the stream is open, and
-   * before its first opening.
+   * When the last frame arrived, epoch ms. Without any frame, when the stream opened. Updated only when the
+   * state of an open stream changes. `undefined` before the first update.
    */
   #heardMs: number | undefined
   /**
@@ -213,7 +213,7 @@ export class StreamKeeper {
     this.#watchdog.tryWithin(SPREAD_MS)
   }
 
-  /** Reopens the stream soon, because another stream could be opened during an outage. */
+  /** Retries soon after an outage, because another stream has opened. */
   followServed(): void {
     const { state } = this.#watchdog
     if (state.kind === 'waiting' && OUTAGE.has(state.code) && this.#mayFollow)
@@ -271,8 +271,8 @@ export class StreamKeeper {
     const { refused } = tapped
     this.audience?.refused(answer)
     if (refused === 'concurrency' && isSuccessor) {
-      // The stream's own earlier connection had the slot. The slot becomes free when the service notices that
-      // the connection ended.
+      // The slot is still taken by the stream's own earlier connection. The slot becomes free when the
+      // service notices that this connection ended.
       this.#watchdog.feed({ kind: 'ended', reason: 'server going away', code: 'going-away' })
       return
     }
@@ -283,8 +283,9 @@ export class StreamKeeper {
   }
 
   /**
-   * When to retry. After a rate-limit 429, the gateway's queue determines the time. If Headroom has just
-   * released a slot, one is free soon. If other programs use the slots, the time is unknown.
+   * When to retry after a 429, epoch ms. While the gateway is on, its queue delays a retry after a rate-limit
+   * 429. If Headroom has just released a slot, one is free soon. If other programs use the slots, the time is
+   * unknown.
    */
   #retryAtMs({ refused, retryAtMs }: Tapped): number {
     const { slots, timeline, random, turns } = this.#deps

@@ -80,7 +80,7 @@ export class Streams {
     return { ok: true, keeper }
   }
 
-  /** The error if no stream of this category can be opened now. Names the least useful stream to close. */
+  /** The error if no stream of this category can be opened now. Proposes a stream to close instead. */
   noSlot(category: string): CommandError {
     return noSlot(this.#slotsOf(category), this.#proposal(category), this.#deps.timeline.now())
   }
