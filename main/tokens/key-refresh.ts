@@ -105,8 +105,8 @@ export class KeyRefresh {
     const outcome = await this.#ask()
     if (outcome.kind !== 'unknown' || this.#store.state.lostAnswer) return this.#settle(outcome)
     this.#store.use({ ...this.#store.state, lostAnswer: true })
-    // The token is sent again even while a revocation waits for this refresh. Only the newest token can be
-    // revoked with certainty.
+    // The token is sent again even while a revocation waits for this refresh, because only the newest token
+    // can be revoked with certainty.
     if (this.#stopped) return this.#settle(outcome)
     return this.#settle(await this.#ask())
   }

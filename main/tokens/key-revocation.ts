@@ -63,9 +63,9 @@ export class KeyRevocation {
   }
 
   /**
-   * Records that another profile's revocation ended these tokens too. Returns false if they are already
-   * revoked or are being revoked. A revocation in progress then counts as confirmed, even if the service
-   * rejects its token.
+   * Records that another profile's revocation ended these tokens too. A revocation of this profile in
+   * progress then counts as confirmed, even if the service rejects its token. Returns false in that case, and
+   * if the tokens were already revoked.
    */
   doneElsewhere(): boolean {
     if (this.#store.state.standing.kind === 'revoked') return false

@@ -8,7 +8,7 @@ export class RefreshesToday {
   readonly #clock: Pick<Clock, 'wallMs'>
   /** Number of refreshes on each day, by the day's local midnight. */
   readonly #perDay = new Map<number, number>()
-  /** Cached, because every snapshot needs the day. The calendar is consulted only once a day. */
+  /** The current day, cached because every snapshot needs it. The calendar is consulted only once a day. */
   #day = { startMs: 0, endMs: 0 }
 
   constructor(clock: Pick<Clock, 'wallMs'>) {

@@ -283,8 +283,8 @@ export class TokenStore {
   #note(step: 'sent' | 'received', generation: number, refreshToken: string): void {
     const sealed = this.#sealed
     if (this.#detached || sealed === undefined) return
-    // A failure is ignored. Only readers of the journal need this entry, and the token itself is stored in
-    // the vault.
+    // A failure is ignored, because only readers of the journal need this entry. The token itself is in the
+    // vault.
     safely(() => {
       sealed.note(step, generation, refreshToken)
       return SAVED
