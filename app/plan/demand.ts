@@ -1,7 +1,7 @@
 import { PROGRAM_CLASSES, type ProgramClass } from '../contract/programs.ts'
 import { levelOf } from '../gateway/bucket-queue.ts'
 import { STREAM_TABLE, type StreamRequest, sameRequest } from '../service/stream-kinds.ts'
-import { limitOf, type Plan } from './plan.ts'
+import { limitOf, type Plan, quotaOf } from './plan.ts'
 
 /** Demand of one program in one category. */
 export interface Demand {
@@ -39,7 +39,7 @@ export interface CategoryDemand {
 
 /**
  * Demand of a plan in each category with a request quota, in the order of first mention. If a program has
- * several entries for one category, they are added up.
+ * several entries for one quota, they are added up.
  */
 export function demandsOf(plan: Plan): readonly CategoryDemand[] {
   const byCategory = new Map<string, Demand[]>()
@@ -47,7 +47,7 @@ export function demandsOf(plan: Plan): readonly CategoryDemand[] {
   for (const program of plan.programs) {
     const streams = program.streams.filter((stream) => !opened.some((other) => sameRequest(other, stream)))
     opened.push(...streams)
-    for (const [category, asked] of askedBy({ ...program, streams })) {
+    for (const [category, asked] of askedBy(plan, { ...program, streams })) {
       const demands = byCategory.get(category) ?? []
       const { name, class: own, weight } = program
       demands.push({ program: name, class: own, weight, ...asked })
@@ -59,9 +59,10 @@ export function demandsOf(plan: Plan): readonly CategoryDemand[] {
 
 type Asked = Pick<Demand, 'perSecond' | 'burst' | 'opens'>
 
-function askedBy(program: Plan['programs'][number]): ReadonlyMap<string, Asked> {
+function askedBy(plan: Plan, program: Plan['programs'][number]): ReadonlyMap<string, Asked> {
   const asked = new Map<string, Asked>()
-  const add = (category: string, { perSecond, burst, opens }: Asked) => {
+  const add = (named: string, { perSecond, burst, opens }: Asked) => {
+    const category = quotaOf(plan, named)
     const before = asked.get(category) ?? { perSecond: 0, burst: 0, opens: 0 }
     asked.set(category, {
       perSecond: before.perSecond + perSecond,

@@ -49,6 +49,28 @@ export interface Plan {
   readonly reserves: Readonly<Record<string, number>>
   /** Slots that replace those of the service's table, by category. */
   readonly slots?: Readonly<Record<string, PlannedSlots>>
+  /** For each category without a quota of its own, the category whose quota counts it. */
+  readonly countedBy?: Readonly<Record<string, string>>
+}
+
+/** The category whose quota counts the requests of a category. */
+export function quotaOf({ countedBy = {} }: Pick<Plan, 'countedBy'>, category: string): string {
+  return (Object.hasOwn(countedBy, category) ? countedBy[category] : undefined) ?? category
+}
+
+/** One entry for each quota. Entries that count in the same quota are added up. */
+export function byQuota(
+  plan: Pick<Plan, 'countedBy'>,
+  requests: readonly PlannedRequests[],
+): readonly PlannedRequests[] {
+  const merged = new Map<string, PlannedRequests>()
+  for (const one of requests) {
+    const category = quotaOf(plan, one.category)
+    const before = merged.get(category)
+    const { perSecond, burst } = before ?? { perSecond: 0, burst: 0 }
+    merged.set(category, { category, perSecond: perSecond + one.perSecond, burst: burst + one.burst })
+  }
+  return [...merged.values()]
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { PlannedProgram, PlannedRequests } from './plan.ts'
+import { byQuota, type PlannedProgram, type PlannedRequests } from './plan.ts'
 import { recordedRequests } from './recorded.ts'
 import { OTHERS_NAME, OWN_NAME, othersProgram, type RunningPlan } from './running.ts'
 import type { RecordedProgram } from './what-if.ts'
@@ -22,11 +22,12 @@ export function recordedPlan(
     minutes,
   }: { readonly fromMs: number; readonly lengthMs: number; readonly minutes: number },
 ): RunningPlan {
-  const askedBy = (name: string): readonly PlannedRequests[] =>
-    recordedRequests(recorded.find(({ program }) => program === name)?.minutes ?? [], {
-      lengthMs,
-      periodSecondsOf: (category) => plan.limits[category]?.periodSeconds,
-    }).map((one) => ({ ...one, perSecond: Math.ceil(one.perSecond * 100) / 100 }))
+  const askedBy = (name: string): readonly PlannedRequests[] => {
+    const recording = recorded.find(({ program }) => program === name)?.minutes ?? []
+    const periodSecondsOf = (category: string) => plan.limits[category]?.periodSeconds
+    const requests = recordedRequests(recording, { lengthMs, periodSecondsOf })
+    return byQuota(plan, requests).map((one) => ({ ...one, perSecond: Math.ceil(one.perSecond * 100) / 100 }))
+  }
   const own = plan.programs.find(({ name }) => name === OWN_NAME) ?? NO_ONE
   const leftOut = [OWN_NAME, OTHERS_NAME, ...elsewhere]
   const programs = plan.programs.filter(({ name }) => !leftOut.includes(name))

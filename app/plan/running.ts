@@ -8,7 +8,7 @@ import type {
 } from '../contract/snapshot.ts'
 import { STREAM_TABLE, type StreamRequest, streamKindOf } from '../service/stream-kinds.ts'
 import { otherMachinesPrograms } from '../status/desk-programs.ts'
-import type { Plan, PlannedProgram, PlannedRequests } from './plan.ts'
+import { byQuota, type Plan, type PlannedProgram, type PlannedRequests, quotaOf } from './plan.ts'
 import { differentStreams } from './slot-use.ts'
 
 /** Name for Headroom's own requests on the key: its checks and the window's requests. */
@@ -78,7 +78,8 @@ const MIN_PER_SECOND = 0.005
  * The programs that run on a key now, as a plan.
  *
  * The plan has each program's demand in the last minute (forwarded or queued), the key's own requests, and
- * the estimated use by others. Limits, slots and the slots of others come from the snapshot.
+ * the estimated use by others. Limits, slots and the slots of others come from the snapshot. A row that
+ * another row counts has no quota of its own.
  *
  * The programs on the desk's other machines are named after machine and program, such as `LAPTOP/scanner`.
  * Other requests of these machines count as requests of others. Requests of others bypass the gateways and
@@ -86,7 +87,16 @@ const MIN_PER_SECOND = 0.005
  * stream is unnamed counts as a slot of others. So does the second slot of streams that differ only in
  * options, because a snapshot does not contain the options.
  */
-export function runningPlan({ requests, slots, streams, programs = [], desk }: Snapshot): RunningPlan {
+export function runningPlan(snapshot: Snapshot): RunningPlan {
+  const { slots, streams, desk } = snapshot
+  const requests = snapshot.requests.filter((row) => row.countedBy === undefined)
+  const countedBy = Object.fromEntries(
+    snapshot.requests.flatMap(({ category, countedBy: row }) => (row === undefined ? [] : [[category, row]])),
+  )
+  const programs = (snapshot.programs ?? []).map((program) => ({
+    ...program,
+    use: program.use.map((one) => ({ ...one, category: quotaOf({ countedBy }, one.category) })),
+  }))
   const others = requests.flatMap((row) => othersOf(row, outsidePrograms(desk, row.category, row.use?.desk)))
   const open = streams.flatMap(openStream)
   const own: PlannedProgram = {
@@ -96,7 +106,7 @@ export function runningPlan({ requests, slots, streams, programs = [], desk }: S
     requests: requests.flatMap((row) => ownRequests(row, programs)),
     streams: open.flatMap(({ stream, isOwn }) => (isOwn ? [stream] : [])),
   }
-  const elsewhere = otherMachinesPlan(desk)
+  const elsewhere = otherMachinesPlan(desk, { countedBy })
   const all: readonly PlannedProgram[] = [
     ...programs.map((program) => programOf(program, open)),
     ...elsewhere,
@@ -119,6 +129,7 @@ export function runningPlan({ requests, slots, streams, programs = [], desk }: S
         { limit, elsewhere: elsewhere + desk + Math.max(0, held - named(category)) },
       ]),
     ),
+    ...(Object.keys(countedBy).length > 0 && { countedBy }),
   }
   const unknown = unknownOthers(requests, slots)
   return {
@@ -133,7 +144,7 @@ function unknownOthers(
   requests: readonly RequestQuota[],
   slots: readonly SlotQuota[],
 ): UnknownOthers | undefined {
-  const rows = requests.filter(({ use, countedBy }) => use === null && countedBy === undefined)
+  const rows = requests.filter(({ use }) => use === null)
   const groups = slots.filter(({ source }) => source !== 'header')
   if (rows.length === 0 && groups.length === 0) return undefined
   const names = (all: readonly { readonly category: string }[]) => all.map(({ category }) => category)
@@ -141,7 +152,10 @@ function unknownOthers(
 }
 
 /** The programs on the desk's other machines. Equal names are numbered, because machines may share a name. */
-function otherMachinesPlan(desk: DeskSummary | undefined): readonly PlannedProgram[] {
+function otherMachinesPlan(
+  desk: DeskSummary | undefined,
+  plan: Pick<Plan, 'countedBy'>,
+): readonly PlannedProgram[] {
   const seen = new Map<string, number>()
   return otherMachinesPrograms(desk).map(({ machine, name, class: own, weight, use }) => {
     const planned = `${machine}/${name}`
@@ -149,7 +163,7 @@ function otherMachinesPlan(desk: DeskSummary | undefined): readonly PlannedProgr
     seen.set(planned, number)
     return {
       name: number === 1 ? planned : `${planned} (${number})`,
-      ...{ class: own, weight, requests: use.flatMap(demandOf), streams: [] },
+      ...{ class: own, weight, requests: byQuota(plan, use.flatMap(demandOf)), streams: [] },
     }
   })
 }
@@ -218,7 +232,7 @@ function programOf(
   { name, class: own, weight, use }: ProgramSummary,
   open: readonly OpenStream[],
 ): PlannedProgram {
-  const requests = use.flatMap(demandOf)
+  const requests = byQuota({}, use.flatMap(demandOf))
   const streams = open.flatMap(({ stream, readBy }) => (readBy.includes(name) ? [stream] : []))
   return { name: plannedName(name), class: own, weight, requests, streams }
 }

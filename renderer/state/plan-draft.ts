@@ -1,5 +1,11 @@
 import { type Concession, withConcessions } from '../../app/plan/advice.ts'
-import type { Plan, PlannedProgram, PlannedRequests } from '../../app/plan/plan.ts'
+import {
+  byQuota,
+  type Plan,
+  type PlannedProgram,
+  type PlannedRequests,
+  quotaOf,
+} from '../../app/plan/plan.ts'
 import { OTHERS_NAME, OWN_NAME, type RunningPlan } from '../../app/plan/running.ts'
 import { type StreamRequest, sameRequest } from '../../app/service/stream-kinds.ts'
 
@@ -39,7 +45,9 @@ const FIRST_PER_SECOND = 0.1
 export function fileOpened(draft: PlanDraft, file: Plan): PlanDraft {
   const { plan: running } = draft.base
   const programs = [
-    ...file.programs.filter(({ name }) => name !== OTHERS_NAME),
+    ...file.programs.flatMap((one) =>
+      one.name === OTHERS_NAME ? [] : [{ ...one, requests: byQuota(running, one.requests) }],
+    ),
     ...running.programs.filter(({ name }) => name === OTHERS_NAME),
   ]
   const known = new Set(running.programs.map(({ name }) => name))
@@ -48,12 +56,16 @@ export function fileOpened(draft: PlanDraft, file: Plan): PlanDraft {
     plan: {
       ...running,
       programs,
-      limits: { ...running.limits, ...file.limits },
-      reserves: { ...running.reserves, ...file.reserves },
+      limits: { ...running.limits, ...withQuota(running, file.limits) },
+      reserves: { ...running.reserves, ...withQuota(running, file.reserves) },
     },
     added: programs.flatMap(({ name }) => (known.has(name) || name === OWN_NAME ? [] : [name])),
   }
 }
+
+/** The entries of categories that have a quota of their own. */
+const withQuota = <T>(plan: Plan, entries: Readonly<Record<string, T>>): Record<string, T> =>
+  Object.fromEntries(Object.entries(entries).filter(([category]) => quotaOf(plan, category) === category))
 
 /** Adds a program of class normal with one category and a new name. */
 export function programAdded(draft: PlanDraft, category: string | undefined): PlanDraft {

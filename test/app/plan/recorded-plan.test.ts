@@ -41,3 +41,11 @@ test('programs get rates and bursts that cover their minutes, and idle ones stay
   expect(made.recordedFromMs).toBe(5)
   expect(withOthersHigh(made.plan, made)).toBe(made.plan)
 })
+
+test('recorded requests of a category without a quota of its own use the quota that counts it', () => {
+  const balances = minutes(20).map((one) => ({ ...one, category: 'Balances' }))
+  const shared = { ...base, plan: { ...base.plan, countedBy: { Balances: 'Positions' } } }
+  const recorded = [{ program: 'scanner', minutes: [...minutes(20), ...balances] }]
+  const made = recordedPlan(shared, recorded, { fromMs: 5, lengthMs: 600_000, minutes: 3 })
+  expect(made.plan.programs[0]?.requests).toEqual([{ category: 'Positions', perSecond: 0.67, burst: 40 }])
+})

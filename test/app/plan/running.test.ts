@@ -305,3 +305,27 @@ test('the headline names the program that waits longest, never others', () => {
   expect({ severity, label }).toEqual({ severity: 'warning', label: 'Fits, with waits.' })
   expect(text).toMatch(/^scanner waits up to \d+ s\.$/)
 })
+
+test('requests in a row that another row counts use the quota of that row', () => {
+  const requests = [
+    { ...positions, use: { total: 1, own: 1, elsewhere: 0 } },
+    { ...quota('Balances', 320, 300, 320), use: null, countedBy: 'Positions' },
+  ]
+  const twice = ['Balances', 'Positions'].map((category) => ({
+    ...{ category, forwarded: 60, perSecond: 0.5, waiting: 0 },
+  }))
+  const running = runningPlan(
+    snapshot({ requests, programs: [{ ...bot, use: twice }], slots: [], streams: [] }),
+  )
+  expect(running.plan.limits).toEqual({ Positions: { limit: 320, periodSeconds: 300 } })
+  expect(running.plan.programs).toMatchObject([row('bot', 'Positions', 1, 10)])
+  const programs = [...running.plan.programs, balances('notes', 0.1)]
+  const verdict = planVerdict({ ...running.plan, programs })
+  expect(verdict.fits).toBe(false)
+  expect(verdict.categories.map(({ category }) => category)).toEqual(['Positions'])
+})
+
+const balances = (name: string, perSecond: number) => ({
+  ...{ name, class: 'normal' as const, weight: 1, streams: [] },
+  requests: [{ category: 'Balances', perSecond, burst: 1 }],
+})

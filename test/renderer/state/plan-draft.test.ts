@@ -141,3 +141,19 @@ test('a file replaces the programs; others stay as observed, and unnamed limits 
   expect(opened.base).toBe(before.base)
   proves('L3', { level: 1, cases: 1 })
 })
+
+test('a file’s category without a quota of its own is added to the quota that counts it', () => {
+  const [scanner] = plan.programs
+  const size = { limit: 320, periodSeconds: 300 }
+  const running = { ...plan, limits: { Positions: size }, countedBy: { Balances: 'Positions' } }
+  const requests = ['Positions', 'Balances'].map((category) => ({ category, perSecond: 1, burst: 4 }))
+  const file: Plan = {
+    programs: [{ ...scanner!, requests }],
+    limits: { Balances: size },
+    reserves: { Balances: 4 },
+  }
+  const opened = fileOpened(draftOf('main', { plan: running, others: [] }, 0), file).plan
+  expect(opened.programs[0]?.requests).toEqual([{ category: 'Positions', perSecond: 2, burst: 8 }])
+  expect(opened).toMatchObject({ limits: { Positions: size }, reserves: {} })
+  expect(Object.keys(opened.limits)).toEqual(['Positions'])
+})
