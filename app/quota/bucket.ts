@@ -650,8 +650,8 @@ export class Bucket {
   }
 
   /**
-   * Compares the last forecast with a new header. The first header at least `FORETOLD_EVERY_MS` after a
-   * forecast replaces it.
+   * Compares the last forecast with a new header. A new forecast is made from the first header that comes at
+   * least `FORETOLD_EVERY_MS` after the previous forecast.
    */
   #learnOutcome(nowMs: number): void {
     const horizonSeconds = RUNNING_OUT_SECONDS

@@ -5,8 +5,8 @@ import type { PossibleLoad } from './others-use.ts'
 
 /**
  * The probability of a load is not added all at once, but in `steps` equal parts over the time in which the
- * load may start. If only the record shows the start, to within three minutes, this time is `recordedMs`
- * long.
+ * load may start. If only the record shows the start, this time is `recordedMs` long. The record is exact to
+ * three minutes.
  */
 const ONSET = { steps: 3, recordedMs: 120_000 } as const
 /**
@@ -115,7 +115,7 @@ export class ExpectedLoads {
     return this.#loads.length === 0
   }
 
-  /** The steps after `fromMs`, up to and including `toMs`, both epoch ms. */
+  /** The onsets after `fromMs`, up to and including `toMs`. Both times are epoch ms. */
   between(fromMs: number, toMs: number): readonly Onset[] {
     if (this.#onsets.length === 0) return this.#onsets
     return this.#onsets.filter(({ atMs }) => atMs > fromMs && atMs <= toMs)
@@ -135,7 +135,7 @@ export class ExpectedLoads {
   }
 
   /**
-   * The chance, 0 to 1, that a usual load that starts about now empties the row within `horizonSeconds`. Such
+   * The chance, 0 to 1, that a usual load starts about now and empties the row within `horizonSeconds`. Such
    * a load counts as present use from the earliest to the latest start that headers of earlier days showed.
    */
   dueChance(row: BeforeLoad, nowMs: number, horizonSeconds: number): number {

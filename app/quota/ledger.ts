@@ -197,8 +197,8 @@ export class Ledger {
   }
 
   /**
-   * Handles a 429 that does not name the exceeded limit. The request may have been charged, and the bucket is
-   * perhaps not empty.
+   * Handles a 429 that does not name the exceeded limit. The service may have charged the request, and the
+   * bucket need not be empty.
    */
   rateLimitedUnattributed(ticket: Ticket, nowMs: number): string | undefined {
     const row = this.#rowOf(ticket)
@@ -326,7 +326,7 @@ export class Ledger {
       held,
     }
     const view = viewOf(row.category, row.resource, row.bucket, standing, nowMs)
-    // If no header named this category, a header may have shown that another row counts its requests.
+    // If headers of this category's responses named only another row, that row counts its requests.
     const countedBy = row.bucket.seen ? undefined : this.#rowOfEndpoint.get(row.category)
     return countedBy === undefined || countedBy === row.category ? view : { ...view, countedBy }
   }

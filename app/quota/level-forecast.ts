@@ -17,7 +17,10 @@ export interface ForecastPoint {
 
 /** How a row's level develops if its use does not change. */
 export interface LevelForecast {
-  /** When the lower edge reaches 0, epoch ms. Not in the future if the row might already be empty. */
+  /**
+   * When the lower edge reaches 0, epoch ms. If the row might be empty already, the time is not in the
+   * future.
+   */
   readonly emptyAtMs: number
   /**
    * Points at evenly spaced times from now on, and wherever the slope of the lower or upper edge changes.

@@ -10,13 +10,14 @@ const MIN_DAYS = 3
 export const MAX_STARTS = 90
 /**
  * Up to a sixth of the starts at each end may be other traffic and is omitted. A window wider than `widestMs`
- * is not used, because the record is as exact.
+ * is not used, because it would be less exact than the record.
  */
 const VARIES = { others: 1 / 6, widestMs: 3 * MINUTE_MS } as const
 /** Headers are combined until they are at least this far apart, in seconds. */
 const MIN_SECONDS = 5
 /**
- * A load is recognised if it adds at least `requests`, and `deviations` standard deviations of earlier use.
+ * A load is recognised if it adds at least `requests` requests and `deviations` times the standard deviation
+ * of earlier use.
  */
 const SHOWN = { requests: 5, deviations: 3 } as const
 /** A load uses at least this multiple of the refill, and of others' earlier rate. */

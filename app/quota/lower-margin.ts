@@ -19,8 +19,8 @@ const BELOW_LOW = { atFirst: 0.02, least: 0.0005, most: 0.03, afterMiss: 0.5, af
  */
 const SURPRISE = { kept: 0.98, withinSeconds: 2 } as const
 /**
- * Age of the last header, in seconds, from which `low` allows for one request by others, even if no header
- * ever showed use by others.
+ * If the last header is older than this, `low` allows for at least one request by others, even if no header
+ * ever showed use by others. Seconds.
  */
 const ONE_AFTER_SECONDS = 3
 const JUDGED_FROM_SECONDS = 1

@@ -55,7 +55,8 @@ export class MeteredLedger extends Ledger {
   readonly startedAtMs: number
   readonly #used = new Map<string, Used>()
   /**
-   * For each row, when counted own requests were sent, epoch ms. In the order in which the requests ended.
+   * For each row, the sending times of own requests that counted, epoch ms. In the order in which the
+   * requests ended.
    */
   readonly #recent = new Map<string, number[]>()
   /** When this app last left a desk, or else when the app started. Epoch ms. */
@@ -153,7 +154,7 @@ export class MeteredLedger extends Ledger {
     return this.#apartSinceMs
   }
 
-  /** Called when this app has left its desk. The other members know all its requests up to now. */
+  /** Called when this app has left its desk. The other members know all requests of this app up to now. */
   override leftDesk(nowMs: number): void {
     super.leftDesk(nowMs)
     this.#recent.clear()
@@ -195,8 +196,8 @@ export class MeteredLedger extends Ledger {
   }
 
   /**
-   * Subtracts a request of the desk, sent at `sentAtMs`, from the count of others' requests, if a header
-   * attributed a request to others. That header must not be older than `sentAtMs` or `sinceMs`.
+   * The desk sent a request at `sentAtMs`. If a header may have attributed this request to others, lowers the
+   * count of others' requests by one. Headers before `sentAtMs` or `sinceMs` are ignored.
    */
   #explain(category: string | undefined, sentAtMs: number, sinceMs: number): void {
     if (category === undefined) return

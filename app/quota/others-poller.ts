@@ -22,7 +22,7 @@ export interface PollerHeader {
   /** Bounds on the level when the service wrote the header, from this header alone. */
   readonly least: number
   readonly most: number
-  /** Number of own requests that the service may have counted before or after it wrote this header. */
+  /** Number of own requests that this header may or may not include. */
   readonly doubtful: number
   /** The probability that `OthersUse` gave to this header's value, 0 to 1. */
   readonly chance: number
@@ -50,7 +50,9 @@ const ENDED = 12
 const FOLLOWED_EVERY = 8
 /** A poller of an earlier run of the app is forgotten if this many gaps do not confirm it. */
 const MISSED = 128
-/** Maximum age of an earlier run's last header for that run's poller to count as the same. Milliseconds. */
+/**
+ * A poller of an earlier run counts as the same if that run's last header is younger than this. Milliseconds.
+ */
 const SAME_WITHIN_MS = HOUR_MS
 
 /**

@@ -10,8 +10,8 @@ const RELAPSE_MS = 60_000
 
 /**
  * Whether others use the whole refill of a quota, and when to send the next try. A try is a single request
- * that tests whether they still do. While they do, every request may get a 429. When they will stop can't be
- * predicted.
+ * that tests whether they still do. While they do, every request may get a 429. It can't be predicted when
+ * they will stop.
  *
  * After a 429 with Remaining 0, tries are sent one at a time. If a try, or any later request, also gets a 429
  * with Remaining 0, others use the whole refill. Tries are then spaced by `RETRY.othersTakeAll` until a

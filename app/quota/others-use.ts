@@ -132,7 +132,7 @@ export class OthersUse {
   #overflowed = 0
   /**
    * Probability of each candidate, at index `rate × HOLD_COUNT + hold`. `#held`: the rate has not changed
-   * since the last header. `#came`: the rate began by a jump since then.
+   * since the last header. `#came`: others' rate has jumped to this one since then.
    */
   readonly #held = new Float64Array(COUNT)
   readonly #came = new Float64Array(COUNT)
@@ -188,14 +188,14 @@ export class OthersUse {
   }
 
   /**
-   * Just before the last header, the model's probability (0 to 1) of fewer requests by others than that
-   * header then showed.
+   * The model's prediction just before the last header: the probability, 0 to 1, of fewer requests by others
+   * than the header then showed.
    */
   get expectedLess(): number {
     return this.#expectedLess
   }
 
-  /** Just before the last header, the model's probability (0 to 1) of the value in that header. */
+  /** The probability, 0 to 1, of the last header's value, as predicted just before that header. */
   get expected(): number {
     return this.#expected
   }

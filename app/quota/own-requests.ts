@@ -6,7 +6,7 @@ interface Pending {
    * limit. Counted since the request was sent.
    */
   overflowed: number
-  /** Whether the upper bound certainly does not include this request yet. */
+  /** Whether it is certain that the upper bound does not include this request yet. */
   unseen: boolean
 }
 

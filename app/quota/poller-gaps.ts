@@ -17,15 +17,18 @@ const REMEMBERED = 64
  */
 const SHARED = 0.02
 /**
- * Minimum probability of a gap under irregular use. A jump of others' rate makes a gap improbable too, but is
- * no evidence of a poller.
+ * Minimum probability of a gap under irregular use. Without this minimum, a jump of others' rate would look
+ * like evidence of a poller, because it makes a gap improbable.
  */
 const MIN_CHANCE = 0.03
 /** Minimum probability of a header's value. If both models gave it 0, both weights would become 0. */
 const POSSIBLE = 1e-12
 /** The prior of a pool counts as much as this number of gaps. */
 const PRIOR_COUNTS = 2
-/** Prior for a nearly full quota: factor on the probability for each further request by others. */
+/**
+ * Prior for a nearly full quota: probability that a gap has no requests by others. Each further request
+ * multiplies the probability by `1 − FEW`.
+ */
 const FEW = 0.6
 
 const pools = () => Array.from({ length: LENGTHS }, () => new Float64Array(OUTCOMES))

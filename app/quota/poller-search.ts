@@ -238,7 +238,7 @@ const AROUND = [
   [1, -1],
 ] as const
 
-/** Start of the latest gaps that together give evidence of `FIRST_LOOK`, in seconds. */
+/** Start, in seconds, of the latest gaps that together have the evidence `FIRST_LOOK`. */
 function firstLookFrom({ from, irregular, count }: PollerGaps): number {
   let shown = 0
   for (let at = count - 1; at > 0; at -= 1) {

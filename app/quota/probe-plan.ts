@@ -7,7 +7,7 @@ export interface ProbeRecord {
    * `RECORDED_CHECKS` checks.
    */
   readonly sentAtMs: readonly number[]
-  /** Time of the latest header that a check received, rounded like `observedAt`. Absent before that. */
+  /** Time of the latest header that a check received, rounded like `observedAt`. Absent before the first. */
   readonly headerAtMs?: number
   /** Time of the latest header that showed far more use by others than expected. Absent before the first. */
   readonly surprisedAtMs?: number | undefined

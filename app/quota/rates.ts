@@ -21,14 +21,14 @@ export const countedFrom = (nowMs: number, horizonMs: number): CountedRate => ({
   sinceMs: nowMs,
 })
 
-/** Adds one request at `nowMs`, or `requests` of them. */
+/** Adds `requests` requests at `nowMs`. */
 export function counted(rate: CountedRate, nowMs: number, requests = 1): CountedRate {
   const at = Math.max(nowMs, rate.atMs)
   const kept = rate.sum * Math.exp((rate.atMs - at) / rate.horizonMs)
   return { horizonMs: rate.horizonMs, sum: kept + requests, atMs: at, sinceMs: rate.sinceMs }
 }
 
-/** Removes the requests of `part` at `nowMs`. Each of them was added to `rate` too, and at the same time. */
+/** Removes the requests of `part` at `nowMs`. They must have been added to both rates at the same times. */
 export function without(rate: CountedRate, part: CountedRate, nowMs: number): CountedRate {
   const all = counted(rate, nowMs, 0)
   return { ...all, sum: Math.max(0, all.sum - counted(part, nowMs, 0).sum) }

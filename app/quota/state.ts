@@ -23,9 +23,9 @@ export interface StateReading {
   readonly point: number
   /** The chance that less than one request is left now. */
   readonly emptyNow: number
-  /** The chance, 0 to 1, that the row runs empty within ten minutes. Others' use may change in that time. */
+  /** The chance, 0 to 1, that the row runs empty within ten minutes, before or after others' use changes. */
   readonly emptyChance: number
-  /** The part of `emptyChance` in which the row runs empty before others' use changes. */
+  /** The chance, 0 to 1, that the row runs empty within ten minutes and before others' use changes. */
   readonly emptyChanceByPresent: number
   /**
    * Whether requests waited in the gateway in the last minute. Only critical programs then use the reserve.
@@ -88,7 +88,7 @@ const HELD_MS = { least: 10_000, beforeMilder: 45_000, withoutHeader: 120_000 } 
 /**
  * A forecast (`watch`, `low` or `running-out`) recurs if it returns within `withinMs` after its end. It then
  * ends only after its condition was false for `factor` times as long as the forecast was away. The factor
- * allows for cycles of others that vary.
+ * allows for variation in others' cycles.
  */
 const RECURRENCE = { withinMs: 300_000, factor: 1.5 } as const
 

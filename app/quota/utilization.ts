@@ -7,9 +7,9 @@ const QUIET_AT_FIRST = 0.6
 const HOLDS_SECONDS = 1800
 /** Probability that a header shows a request by others although others made no request. */
 const MISREAD = 0.01
-/** Minimum `overflowed`, in requests, for a quota to count as nearly full between two headers. */
+/** A quota counts as nearly full between two headers only if `overflowed` is at least this, in requests. */
 const FULL_BETWEEN = 1.5
-/** Maximum number of others' requests since the last update for a quota to count as nearly full. */
+/** A quota counts as nearly full only if others made at most this many requests since the last update. */
 const NEAR_FULL = 2
 /**
  * A header shows a single request by others only if the level before the header was at most this far below

@@ -65,7 +65,7 @@ export function verdictOf(
 /** A full row with less use than this counts as idle. Requests per second. */
 const IDLE_PER_SECOND = 0.05
 
-/** The verdict of one row for programs: its `state` in the terms of `--json`. */
+/** A row's `verdict`, for programs that read `--json`. */
 export function rowVerdictOf({
   state,
   level,

@@ -39,11 +39,11 @@ export const CLOCK_STEP_MS = 1
  * 500 ppm. The service's clock is assumed to be exact.
  */
 export const MAX_CLOCK_ERROR = 0.0006
-/** Maximum length, on this machine's clock, of a duration on the service's clock. Milliseconds. */
+/** How far this machine's clock may advance at most while the service's clock advances by `ms`. */
 export const longest = (ms: number): number => ms * (1 + MAX_CLOCK_ERROR)
 /**
- * Bounds contradict each other only if they differ by more than this many requests. Services round their
- * clocks.
+ * Services round their clocks, so bounds contradict each other only if they differ by more than this many
+ * requests.
  */
 export const TOLERANCE = 0.05
 
@@ -205,8 +205,8 @@ export const assumedWindow = (
 })
 
 /**
- * The known window, corrected for uncertainty of the clock from `fromMs` to `toMs`. The window may then end
- * later by the length of that time, but not later than one period after `toMs`.
+ * The known window after the clock was uncertain from `fromMs` to `toMs`. The window may then end later by up
+ * to the length of that time, but not later than one period after `toMs`.
  */
 export function doubtedWindow(
   window: FixedWindow | undefined,
