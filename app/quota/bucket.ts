@@ -668,9 +668,9 @@ export class Bucket {
   }
 
   /**
-   * The next `RUNNING_OUT_SECONDS`, in which the row may run empty, and the change of its level. A fixed
-   * window is full again when it ends, so the time after its end is a span of its own. No later window is
-   * longer.
+   * The next `RUNNING_OUT_SECONDS` as one or two spans, and the change of the level. A fixed window is full
+   * again when it ends, so a second span starts there. It is at most one window long, because no later window
+   * is longer.
    */
   #emptySpans(nowMs: number): Parameters<OthersUse['emptyWithin']> {
     const { limit, model, windowEndsAtMs: windowEndsAt } = this

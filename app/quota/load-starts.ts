@@ -16,7 +16,7 @@ const VARIES = { others: 1 / 6, widestMs: 3 * MINUTE_MS } as const
 /** Headers are combined until they are at least this far apart, in seconds. */
 const MIN_SECONDS = 5
 /**
- * A load is recognised if it adds at least `requests` requests and `deviations` times the standard deviation
+ * A load is recognised if it adds at least `requests`, and at least `deviations` times the standard deviation
  * of earlier use.
  */
 const SHOWN = { requests: 5, deviations: 3 } as const

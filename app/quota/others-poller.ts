@@ -50,9 +50,7 @@ const ENDED = 12
 const FOLLOWED_EVERY = 8
 /** A poller of an earlier run of the app is forgotten if this many gaps do not confirm it. */
 const MISSED = 128
-/**
- * A poller of an earlier run counts as the same if that run's last header is younger than this. Milliseconds.
- */
+/** A poller of an earlier run counts as the same if that run's last header is younger than this. */
 const SAME_WITHIN_MS = HOUR_MS
 
 /**
