@@ -10,7 +10,7 @@ export type AlertSeverity = (typeof ALERT_SEVERITIES)[number]
 
 /** An alert as stored across restarts. */
 export const alertSchema = z.object({
-  /** Id of the alert. If the condition occurs again after its end, the new alert has another id. */
+  /** Id of the alert. If the condition ends and then occurs again, the new alert gets another id. */
   id: text,
   profile: text,
   /** A kind of condition (app/conditions/kinds.ts), or `capacity-back`. */

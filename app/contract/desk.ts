@@ -54,7 +54,7 @@ const deskMember = openObject({
   perSecond: number,
   /** Requests since the member's Headroom started. */
   total: number,
-  /** `total` by row. Absent for this machine, because the snapshot already lists its rows. */
+  /** `total`, split by row. Absent for this machine, because the snapshot already lists its rows. */
   counted: z.exactOptional(z.record(text, number)),
   /**
    * Programs behind the member's gateway. Absent for this machine, because the snapshot already lists them.
@@ -83,7 +83,7 @@ const deskRefusal = openObject({
   machine: optionalText,
 })
 
-/** Why a desk refuses this machine, and the member concerned. */
+/** Why a desk refuses this machine, and which other machine caused this. */
 export interface DeskRefusal extends Immutable<z.output<typeof deskRefusal>> {}
 
 /** The queue that the gateways of a desk share. */
@@ -115,8 +115,8 @@ export const deskSummary = openObject({
   state: z.enum(['joined', 'alone', 'refused']),
   why: optionalText,
   /**
-   * Why the desk refuses this machine, as a code, and the machine concerned. If `state` is `joined`, this
-   * machine is on the desk, but the machine concerned has another version of the protocol.
+   * Why the desk refuses this machine, and which other machine caused this. If `state` is `joined`, the desk
+   * accepts this machine, but the other machine has another version of the protocol.
    */
   refusal: z.exactOptional(deskRefusal),
   /** `since`: when the server became unreachable, epoch ms. `roundTripMs`: duration of the last ping. */

@@ -272,8 +272,8 @@ export const eventSchemas = [
   /** The machine `name` dispatches the queue of the desk from now on. */
   event('desk-dispatcher', { name: text }),
   /**
-   * This machine works alone: it can't reach the desk's server. `reachable`: the server responds, but no
-   * machine dispatches. With `refusal`, the desk refused this machine.
+   * This machine works alone, usually because it can't reach the desk's server. With `reachable`, the server
+   * responds, but no machine dispatches. With `refusal`, the desk refused this machine.
    */
   event('desk-alone', {
     why: text,

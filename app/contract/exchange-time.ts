@@ -6,7 +6,7 @@ export const EXCHANGE_ZONE = 'America/New_York'
 const MAX_KNOWN = 2200
 
 let zoned: Intl.DateTimeFormat | undefined
-/** Offsets by UTC hour. New York's clocks change on the hour. */
+/** Offsets by UTC hour. One per hour is enough, because New York's clocks change on the hour. */
 const known = new Map<number, number>()
 
 /** New York's offset from UTC at a time, in ms. Negative, and one hour greater in summer. */

@@ -105,12 +105,12 @@ export interface RequestReport {
   readonly category: string
   readonly limit: number
   readonly own: number
-  /** `own` by program behind the gateway, busiest first. Absent if none. */
+  /** The requests in `own`, by program behind the gateway, busiest first. Absent if none. */
   readonly programs?: readonly ProgramReport[]
   readonly elsewhere: number
   /** Requests of the desk's other machines. Absent if none. */
   readonly desk?: number
-  /** `desk` by machine, busiest first. Absent if none. */
+  /** The requests in `desk`, by machine, busiest first. Absent if none. */
   readonly machines?: readonly MachineReport[]
   /** Number of 429s because of the request rate. */
   readonly rejected: number
@@ -170,9 +170,7 @@ export type Trends = Readonly<Record<string, readonly (readonly [atMs: number, r
  */
 export type RecordedUse = readonly [atMs: number, own: number, elsewhere: number, desk?: number]
 
-/**
- * Requests per minute of one program behind the gateway in one category. Included in the row's own requests.
- */
+/** One program's requests per minute in one category. The row's own requests include them. */
 export interface RecordedProgramUse {
   readonly program: string
   readonly category: string

@@ -20,7 +20,7 @@ export const SAVED_KEYS = 'saved-keys'
 /** State of the keystore. It decides whether a key survives a restart. */
 export type KeystoreState = z.output<typeof keystoreState>
 
-/** Why and since when the history can't be written. Until it can, samples wait in memory. */
+/** Why the history can't be written, and since when. Meanwhile, samples wait in memory. */
 export const pausedHistory = openObject({ failure: text, since: number })
 
 /** The root cause of a key's problem, for programs. */

@@ -34,7 +34,7 @@ const unknownOrder = openObject({
   orderId: optionalText,
 })
 
-/** An order with an unknown outcome, until a person dismisses it. */
+/** An order with an unknown outcome that no person has dismissed yet. */
 export interface UnknownOrder extends Immutable<z.output<typeof unknownOrder>> {}
 
 export const ordersSummary = openObject({
@@ -111,7 +111,7 @@ export const ordersContract = {
     z.strictObject({ profile: profileId, ending: z.exactOptional(boundedText(ENDING_LENGTH)) }),
   ).returning<Outcome<{ readonly signIn?: StartedSignIn }>>(),
   /**
-   * Dismisses an unknown outcome by the id of its journal entry. `all` dismisses the outcomes of all keys.
+   * Dismisses the unknown outcome of one order. `id` is the id of its journal entry, or `all` for all orders.
    */
   dismissOrder: command(z.strictObject({ id: boundedText(64) })).returning<Outcome>(),
   /** The journal of one key's orders in an interval, oldest first. */

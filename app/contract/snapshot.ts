@@ -160,7 +160,7 @@ export const requestQuota = openObject({
   emptyAt: optionalNumber,
   /**
    * Range of the time at which the quota runs out, epoch ms. Without `emptyTo`, the quota might never run
-   * out. Without both, the quota lasts at least ten minutes unless use increases.
+   * out. With neither field, the quota lasts at least ten minutes unless use increases.
    */
   emptyFrom: optionalNumber,
   emptyTo: optionalNumber,
@@ -348,7 +348,8 @@ export const programSummary = openObject({
   /** Process of the last call, such as `python3 scan.py (4123)`. Absent if the system does not report it. */
   process: optionalText,
   /**
-   * Requests answered and streams opened by the service since the gateway was turned on. Resends don't count.
+   * Number of requests that the service answered and of streams that it opened, since the gateway was turned
+   * on. Resends don't count.
    */
   forwarded: number,
   /** Requests that were answered with the response to an identical request. */

@@ -33,7 +33,7 @@ export type StreamReasonCode =
   | 'refused'
   | 'dual-logon'
   | 'restarted-here'
-  /** A program began to read one of Headroom's own streams. The restart is planned. */
+  /** The stream restarts as planned, because a program began to read it. */
   | 'program-joined'
   | 'closed-here'
   | 'made-room'

@@ -10,7 +10,7 @@ export type KeptSecrets = 'sealed' | 'unprotected' | 'memory'
 export interface Hello {
   readonly version: string
   readonly host: 'desktop' | 'browser'
-  /** Why this is not the desktop window, in one line. Absent on the desktop. */
+  /** Why no desktop window could be opened, in one line. Absent on the desktop. */
   readonly hostReason?: string
   /** How the secrets of a newly connected key would be kept. Absent if the host cannot know. */
   readonly keeps?: KeptSecrets
