@@ -9,7 +9,7 @@ export interface Machine {
   readonly id: string
   readonly name: string
   readonly isSelf: boolean
-  /** `dispatches`: dispatches the desk's queue. `dispatched`: did so last, and no machine does now. */
+  /** `dispatches`: dispatches the desk's queue. `dispatched`: was the last to do so. No machine does now. */
   readonly role?: 'dispatches' | 'dispatched'
   /** `unknown` for a machine whose messages don't arrive. */
   readonly severity: Severity
@@ -82,7 +82,7 @@ export function machinesText({ members }: Pick<DeskSummary, 'members'>): string 
   return present === members.length ? all : `${present} of ${all}`
 }
 
-/** `3 machines, one queue`. The queue is left out unless a dispatcher gives the machines turns. */
+/** `3 machines, one queue` if a dispatcher schedules several machines. Otherwise `3 machines`. */
 export const sharedText = (desk: DeskSummary): string =>
   desk.queue?.mode === 'granted' && desk.members.length > 1
     ? `${machinesText(desk)}, one queue`

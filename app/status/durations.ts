@@ -1,11 +1,11 @@
 /** Durations as text: `41 s`, `14 min 32 s`, `2 h 14 min`, `3 d 4 h`. */
 
-/** A pushed row older than this, in ms, counts as not checked: the main process must have stopped pushing. */
+/** A pushed row older than this counts as not checked: main must have stopped pushing. Milliseconds. */
 export const OUTDATED_AFTER_MS = 60_000
 
 /**
- * The latest time for which a snapshot is valid, epoch ms. This is `nowMs`, or the snapshot's own time if it
- * is old: later refreshes and frames are missing from an old snapshot.
+ * The latest time for which a snapshot is valid, epoch ms. For an old snapshot, this is its own time, because
+ * it lacks later refreshes and frames.
  */
 export const pushedMs = ({ at }: { readonly at: number }, nowMs: number): number =>
   nowMs - at > OUTDATED_AFTER_MS ? at : nowMs

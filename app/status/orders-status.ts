@@ -2,7 +2,7 @@ import { LOOKUP_MS, type OrdersSummary, type UnknownOrder } from '../contract/or
 import type { Severity } from '../contract/severity.ts'
 import { countText } from './rates.ts'
 
-/** What stopping orders does not do, in a sentence. */
+/** A sentence that says what stopping orders does not do. */
 export const STOPPING_LEAVES = 'Stopping keeps the Trade scope and cancels nothing at the broker.'
 
 /** The result of the lookup of an order with an unknown outcome, as text. */

@@ -192,7 +192,7 @@ export function isStale(quota: Pick<RequestQuota, 'source' | 'observedAt'>, nowM
   return nowMs - quota.observedAt > STALE_AFTER_MS
 }
 
-/** Minimum `high − low`, as a share of the limit, for a number to be shown as a range. */
+/** A number is shown as a range if `high − low` exceeds this share of the limit. */
 const RANGE_FROM = 0.1
 const isRange = ({ low, high, limit }: Bounds) => high - low > limit * RANGE_FROM
 
@@ -270,8 +270,8 @@ export function ownText({ use, state }: RequestQuota): string {
 }
 
 /**
- * Use by the desk's other machines, in requests per second: `0.4`. Without a desk: `0`. `–` also while this
- * machine works alone or the desk refuses it. For `?` and `–`, see `ownText`.
+ * Use by the desk's other machines, in requests per second: `0.4`. Without a desk: `0`. For `?` and `–`, see
+ * `ownText`. While this machine works alone or the desk refuses it: `–`.
  */
 export function deskText({ use, state }: RequestQuota, desk: DeskSummary | undefined): string {
   if (state === 'not-checked' || (desk !== undefined && desk.state !== 'joined')) return UNCHECKED
@@ -311,8 +311,8 @@ export function usesWholeRefill(row: RequestQuota): boolean {
 }
 
 /**
- * Whether others certainly use the whole refill, apart from a smaller part that own and desk requests take:
- * even the low end of others' use and that part reach it together.
+ * Whether others certainly use the whole refill, except for a smaller part that own and desk requests use.
+ * True if this part and the low end of others' use together reach the refill.
  */
 export function surelyUsesWholeRefill(row: RequestQuota): boolean {
   if (row.nextTryAt !== undefined) return true

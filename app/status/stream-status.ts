@@ -73,7 +73,7 @@ export function isSlotCountCurrent(
   return source === 'header' && observedAt !== undefined && nowMs - observedAt <= SLOTS_FRESH_MS
 }
 
-/** Maximum share of the limit at which free slots count as few. */
+/** Free slots count as few up to this share of the limit. */
 const FEW_SLOTS = 0.1
 
 /** The largest number of free slots that counts as few, at least one. */

@@ -87,7 +87,7 @@ const HAS_SLOTS: ReadonlySet<string> = new Set(SLOT_QUOTAS.map(({ category }) =>
 const orderOf = ({ nextTurnAt, category }: Use): number =>
   nextTurnAt ?? (HAS_SLOTS.has(category) ? 0 : Number.MAX_SAFE_INTEGER)
 
-/** Text for requests without an expected time. A desk's dispatcher does not announce all times at once. */
+/** Text for requests without an expected time. For example, a desk's dispatcher has not announced it yet. */
 export const noTurnText = ({ category }: Pick<Use, 'category'>): string =>
   HAS_SLOTS.has(category) ? 'for a slot' : 'turn not known yet'
 
