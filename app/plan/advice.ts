@@ -21,7 +21,8 @@ const RATE_STEPS = 100
  *
  * Programs give up demand one after another: the least urgent class first, and within a class the smallest
  * weight first. A program gives up all its demand before the next one gives up any. Others can't be asked to
- * reduce. If a category without any program still does not fit, the result names only others.
+ * reduce. If a category does not fit even after all programs gave up their demand, the result names only
+ * others.
  *
  * In total, the rates fall by `Σρ − r` and the bursts by `Σb + reserve − L`. ρ and b are the rates and bursts
  * of the programs, r is the refill, and L is the limit. Rates are rounded down to hundredths.

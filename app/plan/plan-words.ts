@@ -10,7 +10,7 @@ import type { CategoryVerdict, PlanVerdict, SlotVerdict } from './verdict.ts'
 /** `1.07/s`. Two decimals, because a plan's rates are small. */
 export const planRateText = (perSecond: number): string => `${perSecond.toFixed(2)}/s`
 
-/** Decimals for two rates that are compared. More than two only if two would make the rates look equal. */
+/** Maximum number of decimals of two compared rates. More than two only if the rates would look equal. */
 const MAX_DECIMALS = 6
 
 /** `needs 1.30/s, refills 1.07/s`. The texts of the rates differ, so that they show which is higher. */
@@ -105,7 +105,7 @@ export interface PlanHeadline {
  * end.
  *
  * A plan that fits only at the middle of the estimate does not count as fitting. If a category of the plan is
- * in `unknown`, the plan fits only so far.
+ * in `unknown`, the label is `Fits so far.`
  */
 export function planHeadline(
   verdict: PlanVerdict,
@@ -135,15 +135,15 @@ const actionOf = ({ advice: [first] }: PlanVerdict): { action?: string } =>
   first === undefined ? {} : { action: first }
 
 /**
- * Whether others' use of a quota must be known before a plan fits. Not if the plan only opens streams in it:
- * such a quota gets no checks, so it is rarely measured.
+ * Whether others' use of a quota must still be measured before a plan fits. False for a quota in which the
+ * plan only opens streams, because such a quota gets no checks and is rarely measured.
  */
 export const isUnmeasured = (
   { category, perSecond }: CategoryVerdict,
   unknown: UnknownOthers | undefined,
 ): boolean => perSecond > 0 && unknown?.requests.includes(category) === true
 
-/** What must be known of others before a plan fits. `undefined` if the plan's categories are known. */
+/** What must still be known about others before a plan fits. `undefined` if nothing is missing. */
 function doubtOf({ categories, slots }: PlanVerdict, unknown: UnknownOthers) {
   const quotas = categories.filter((one) => isUnmeasured(one, unknown))
   const groups = slots.filter(({ category }) => unknown.slots.includes(category))

@@ -66,8 +66,8 @@ export interface RunningPlan {
 }
 
 /**
- * A program's burst is often unknown. It is assumed to be what the program sends in this many seconds at its
- * rate. A person can change it.
+ * A program's burst is often unknown. The plan then assumes what the program sends in this many seconds at
+ * its rate. A person can change the burst.
  */
 export const ASSUMED_BURST_SECONDS = 10
 const RATE_SECONDS = 60
