@@ -26,7 +26,7 @@ export const RETRY = {
   othersTakeAll: { stepsMs: [20_000, 40_000, 60_000], jitter: 0 },
   /** Refreshing an access token. */
   refresh: { stepsMs: [1_000, 2_000, 5_000, 10_000, 30_000, 60_000], jitter: 0.5 },
-  /** Refreshing because a request needs another token, after a refresh that failed or did not help. */
+  /** Refreshing for a request that needs another token, if the last refresh failed or did not help. */
   wantedRefresh: { stepsMs: [5_000], jitter: 0 },
   /** Refreshing after an unreadable response. Each such response may have used up a refresh token. */
   malformedRefresh: { stepsMs: [120_000, 300_000], jitter: 0.5 },
@@ -43,8 +43,8 @@ export const RETRY = {
   /** Writing the history file. */
   history: { stepsMs: [1_000, 2_000, 5_000, 15_000, 30_000], jitter: 0 },
   /**
-   * Connecting to the server of a desk, after none of its servers responded. Waits at most five seconds,
-   * because the machine can't share the key's quotas with the desk until it is connected.
+   * Connecting to a desk after none of its servers responded. Waits at most five seconds, because the machine
+   * can't share the key's quotas with the desk until it is connected.
    */
   deskServer: { stepsMs: [250, 500, 1_000, 2_000, 5_000], jitter: 0.5 },
   /** Asking another member of a desk for its current state. */
