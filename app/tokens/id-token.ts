@@ -3,7 +3,7 @@ import { jsonOf } from '../service/json.ts'
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
 /** Maximum length of a `sub` (OpenID Connect Core 1.0, section 2). */
 const MAX_SUBJECT = 255
-/** Maximum length of an ID token that is read. */
+/** Maximum length of an ID token. A longer one is not read. */
 const MAX_LENGTH = 16_384
 
 /**

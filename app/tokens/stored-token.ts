@@ -67,10 +67,10 @@ export function restoredState(
 }
 
 /**
- * The part of a state that is stored. `token` is the refresh token to store. Data that is requested again
- * after a restart is left out.
+ * The part of a state that is stored, with `token` as the refresh token. Data that can be requested again
+ * after a restart, such as the access token, is left out.
  *
- * `intent` is stored while the response to a refresh is lost. See `TokenState.lostAnswer`.
+ * If the response to a refresh was lost, an `intent` is stored too. See `TokenState.lostAnswer`.
  */
 export function storedTokens(token: TokenRecord, state: TokenState, nowMs: number): StoredTokens {
   const stored = { token, ...storedStanding(state) }

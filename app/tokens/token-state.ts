@@ -152,7 +152,7 @@ export function isAlive({ access }: TokenState, nowMs: number): boolean {
   return access !== undefined && access.expiresAtMs > nowMs
 }
 
-/** Minimum lifetime of an access token for a request that takes a few seconds. */
+/** An access token that expires sooner than this is not used, because a request takes a few seconds. */
 const FRESH_MS = 5_000
 
 /** Whether the access token is valid long enough for one request. */
