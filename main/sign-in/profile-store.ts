@@ -98,7 +98,8 @@ export class VaultProfileStore implements ProfileStore, DeskStore {
       const profile = profileOf(found)
       const former = this.#keys.get(found.id)?.tokens
       // A connected key is returned again if its tokens could not be opened before but can be opened now.
-      const opensNow = former?.lost !== undefined && found.reading.kind === 'found'
+      const wasShut = former?.lost !== undefined || former?.isUnread === true
+      const opensNow = wasShut && found.reading.kind === 'found'
       if (former !== undefined && !opensNow) return []
       if (found.about === undefined) this.#damaged.add(found.id)
       former?.detach()

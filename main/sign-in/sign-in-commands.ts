@@ -11,6 +11,8 @@ export interface SignInCommandsDeps {
   readonly keys: ConnectedKeys
   readonly signIns: Pick<SignIns, 'start' | 'cancel' | 'subscribe'>
   readonly connect: (request: NewKey) => Outcome<{ readonly profile: string }>
+  /** Opens stored keys that could not be read before. A sign-in then has their secrets. */
+  readonly readAgain: () => void
 }
 
 type Connected = Outcome<{ readonly profile: string }>
@@ -31,6 +33,7 @@ export function signInCommands({
   keys,
   signIns,
   connect,
+  readAgain,
 }: SignInCommandsDeps): Feature<typeof signInContract> {
   /**
    * Whether a revocation is pending that the person has not cancelled. Checked before any sign-in (PROMISES
@@ -110,6 +113,7 @@ export function signInCommands({
       },
 
       signInAgain: async ({ profile: id, clientSecret, extraScopes, cancelRevoke }) => {
+        readAgain()
         const known = keys.profile(id)
         if (known === undefined) return UNKNOWN_PROFILE
         const profile = { ...known, ...(clientSecret !== undefined && { clientSecret }) }
@@ -122,6 +126,7 @@ export function signInCommands({
       },
 
       replaceToken: async ({ profile: id, clientSecret, refreshToken, cancelRevoke }) => {
+        readAgain()
         const known = keys.profile(id)
         if (known === undefined) return UNKNOWN_PROFILE
         if (blocked(known, cancelRevoke)) return REVOKE_PENDING

@@ -69,6 +69,7 @@ export class TokenStore {
   #memory: StoredTokens | undefined
   #sealed: VaultTokens | undefined
   #lost: LostState | undefined
+  #isUnread = false
   #failures = 0
   #whyUnsaved: string | undefined
   #stopped = false
@@ -151,12 +152,18 @@ export class TokenStore {
     return this.#lost
   }
 
+  /** Whether there is no token because the last read failed, for example with a disk error. */
+  get isUnread(): boolean {
+    return this.#isUnread && this.#state.token === undefined
+  }
+
   /** Reads the stored tokens. They are in the vault or, until the vault can seal them, in memory. */
   read(): TokenReading {
     if (this.#sealed === undefined) {
       return this.#memory === undefined ? { kind: 'none' } : { kind: 'found', stored: this.#memory }
     }
     const reading = readSafely(this.#sealed)
+    this.#isUnread = reading.kind === 'unreadable'
     if (reading.kind !== 'lost') return reading
     this.#lost = reading.state
     const why = this.#sealer.whyLost?.(reading.state)

@@ -373,7 +373,7 @@ function writeDesk(view: VaultView, profile: string, text: string): void {
  * token stays unchanged in any case.
  */
 function unusable(found: StoredProfile, reading: TokenReading): StoredProfile {
-  if (found.reading.kind !== 'found') return found
+  if (found.reading.kind === 'none' || found.reading.kind === 'lost') return found
   const { tokens } = found
   return {
     ...found,

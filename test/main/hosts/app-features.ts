@@ -20,7 +20,10 @@ const no = () => ({ ok: false, code: 'not-needed', message: 'no' }) as const
 export const appFeatures = (monitor: MonitorSurface, history: HistoryService): AppFeatures => ({
   quotas: quotaCommands(monitor),
   streams: streamCommands(monitor),
-  keys: keyCommands(monitor, { allowUnprotected: no, unlockKeys: no, showDataFolder: no }),
+  keys: keyCommands(monitor, {
+    ...{ allowUnprotected: no, unlockKeys: no, showDataFolder: no },
+    readAgain: () => {},
+  }),
   signIn: NO_SIGN_INS,
   settings: settingsCommands(monitor, MEMORY_PROFILE_STORE, new ShownTimes(undefined, 0, () => {})),
   history: historyCommands(history),

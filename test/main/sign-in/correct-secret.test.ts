@@ -35,6 +35,7 @@ async function refusedKey(storage: ProfileStore = MEMORY_PROFILE_STORE) {
       subscribe: () => () => {},
     },
     connect: (request) => connectKey(monitor, request),
+    readAgain: () => {},
   })
   await handlers.connect({
     name: 'Mine',

@@ -114,7 +114,10 @@ test('a key from the environment is only switched on, until a person signs in to
   const { switches, tasks, state, monitor, signIns } = setUp({ isGiven: true })
   expect(await switches.allow('key-1')).toEqual({ ok: true })
   expect([tasks, state()]).toEqual([[], 'on'])
-  const { handlers } = signInCommands({ keys: monitor, signIns, connect: () => ({ ok: true, profile: '' }) })
+  const { handlers } = signInCommands({
+    ...{ keys: monitor, signIns, readAgain: () => {} },
+    connect: () => ({ ok: true, profile: '' }),
+  })
   await handlers.signInAgain({ profile: 'key-1' })
   // The sign-in asks for the Trade scope. Without it, the allowed orders would end.
   expect(tasks[0]?.trade).toBe('asked')
@@ -125,7 +128,10 @@ test('a key from the environment is only switched on, until a person signs in to
 
 test('without orders no sign-in asks for the right to trade', async () => {
   const { tasks, monitor, signIns, switches } = setUp()
-  const { handlers } = signInCommands({ keys: monitor, signIns, connect: () => ({ ok: true, profile: '' }) })
+  const { handlers } = signInCommands({
+    ...{ keys: monitor, signIns, readAgain: () => {} },
+    connect: () => ({ ok: true, profile: '' }),
+  })
   await handlers.signInAgain({ profile: 'key-1' })
   monitor.setOrders('key-1', 'on')
   switches.stop()

@@ -6,6 +6,7 @@ import type { KeyReport } from '../../../app/contract/events.ts'
 import { restoredState, type StoredTokens, signedIn } from '../../../app/tokens/stored-token.ts'
 import { MEMORY_PROFILE_STORE, VaultProfileStore } from '../../../main/sign-in/profile-store.ts'
 import type { TokenStore } from '../../../main/tokens/token-store.ts'
+import { openVaultFile } from '../../../main/vault/vault-file.ts'
 import { VaultHandle } from '../../../main/vault/vault-handle.ts'
 import { proves } from '../../proof/proves.ts'
 import { VirtualClock } from '../../simulation/virtual-clock.ts'
@@ -200,6 +201,46 @@ test('with another key in the keyring the stored key is shown as unreadable, and
   expect(handle.status).toEqual({ state: 'ok' })
   expect(tokens.kind).toBe('sealed')
   expect(storage.keystore('key-1')).toBe('ok')
+})
+
+test('a key whose secret could not be read at the start opens with it once it can be read', async () => {
+  const folder = temporaryFolder()
+  const first = await opened(folder)
+  first.storage.signIn(profile(), NOW_MS)
+  first.handle.close()
+  let isBroken = (_kind: unknown) => true
+  const openFile: typeof openVaultFile = (...where) => {
+    const opening = openVaultFile(...where)
+    if (opening.kind === 'unusable') return opening
+    const prepare = opening.database.prepare.bind(opening.database)
+    opening.database.prepare = (sql) => {
+      const statement = prepare(sql)
+      const get = statement.get.bind(statement)
+      return Object.assign(statement, {
+        get: (...values: Parameters<typeof get>) => {
+          if (!sql.includes('records') || !values.some(isBroken)) return get(...values)
+          throw Object.assign(new Error('disk I/O error'), { errcode: 10 })
+        },
+      })
+    }
+    return opening
+  }
+  const handle = await VaultHandle.open({ folder, keystore: testKeystore(), wallMs: () => NOW_MS, openFile })
+  onTestFinished(() => handle.close())
+  const storage = new VaultProfileStore(handle, { startsOver: true, changed: () => {} })
+  const [restored] = storage.restore()
+  const { clientSecret: _, ...withoutSecret } = profile({ refreshToken: '' })
+  expect(restored?.profile).toEqual(withoutSecret)
+  const clock = new VirtualClock()
+  restored?.tokens.open({ clock, event: () => {}, changed: () => {}, nowMs: () => NOW_MS })
+  isBroken = (kind) => kind === 'client-secret'
+  expect(storage.restore()).toEqual([])
+  // The token can be read again, but must not be sent without its secret.
+  restored?.tokens.readIfLost()
+  expect(restored?.tokens.state.token).toBeUndefined()
+  isBroken = () => false
+  expect(storage.restore().map((again) => again.profile)).toEqual([profile()])
+  expect(storage.restore()).toEqual([])
 })
 
 test('with a passphrase that may be mistyped, nothing is encrypted anew', async () => {

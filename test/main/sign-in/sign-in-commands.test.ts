@@ -35,6 +35,7 @@ function setUp() {
   }
   const monitor = new Monitor({ clock, http, random: { next: () => 0.5 }, log: { note: () => {} } })
   const tasks: SignInTask[] = []
+  let readAgain = () => {}
   const { handlers } = signInCommands({
     keys: monitor,
     signIns: {
@@ -46,6 +47,7 @@ function setUp() {
       subscribe: () => () => {},
     },
     connect: (request) => connectKey(monitor, request),
+    readAgain: () => readAgain(),
   })
   /** Finishes the latest sign-in with this token, as `SignIns` does after the browser's redirect. */
   const bring = async (refreshToken: string): Promise<Outcome<{ readonly profile: string }>> => {
@@ -69,6 +71,9 @@ function setUp() {
     bring,
     connected,
     refused,
+    onReadAgain: (run: () => void) => {
+      readAgain = run
+    },
     answerRevokesWith: (status: number) => {
       revokeStatus = status
     },
@@ -128,6 +133,16 @@ describe('a new key', () => {
 })
 
 describe('a key that has to sign in again', () => {
+  it('uses its secret, even if that could not be read until now', async () => {
+    const { handlers, connected, monitor, tasks, onReadAgain } = setUp()
+    await connected()
+    const profile = monitor.profile('key-1')
+    if (profile === undefined) throw new Error('not connected')
+    onReadAgain(() => monitor.connect({ ...profile, clientSecret: 'read late' }))
+    await handlers.signInAgain({ profile: 'key-1' })
+    expect(tasks[0]?.key.clientSecret).toBe('read late')
+  })
+
   it('keeps its id, name, numbers and streams', async () => {
     const { handlers, bring, connected, monitor, state, refused, clock } = setUp()
     await connected()
