@@ -426,7 +426,7 @@ describe('the window during a fault', () => {
     line: 0,
     atMs: FROM,
     kind: 'service-unreachable',
-    text: 'api.test unreachable',
+    text: 'Service unreachable · api.test',
     isOpen: true,
   }
   const host: Trouble = { kind: 'host', fromMs: FROM }

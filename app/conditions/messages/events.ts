@@ -76,12 +76,14 @@ export const EVENTS: { readonly [K in Kind]: Words<Of<K>> } = {
     // The text has no retry time, because the event is reported only once and the time would soon be
     // outdated.
     say: ({ host, why, serves }) => [
-      serves === 'calls' ? 'critical' : 'warning',
-      `${host} unreachable`,
+      ...(serves === 'calls'
+        ? (['critical', 'Service unreachable'] as const)
+        : (['warning', 'Sign-in host unreachable'] as const)),
+      host,
       why,
       'retrying',
     ],
-    over: ({ why }) => why ?? '',
+    over: ({ host, why }) => (why === undefined ? host : `${host} · ${why}`),
   },
   'service-back': { of: 'service', say: ({ host }) => ['ok', `${host} responds again`] },
   'storage-problem': {

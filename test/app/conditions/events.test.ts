@@ -69,12 +69,12 @@ describe('events in plain words', () => {
     [
       { kind: 'service-unreachable', host: 'api.example.com', retryAt: NOW_MS + 1000 },
       'warning',
-      'api.example.com unreachable · retrying',
+      'Sign-in host unreachable · api.example.com · retrying',
     ],
     [
       { kind: 'service-unreachable', host: 'api.example.com', retryAt: NOW_MS + 1000, serves: 'calls' },
       'critical',
-      'api.example.com unreachable · retrying',
+      'Service unreachable · api.example.com · retrying',
     ],
     [{ kind: 'service-back', host: 'api.example.com' }, 'ok', 'api.example.com responds again'],
     [{ kind: 'desk-member-joined', name: 'LAPTOP' }, 'ok', 'LAPTOP joined the desk'],

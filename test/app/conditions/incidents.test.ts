@@ -63,7 +63,9 @@ test('a silent stream is one line from start to end, and names streams that fell
   const away = (later: number, more = {}) =>
     logged({ kind: 'service-unreachable', host: 'api.test', serves: 'calls', ...more }, later)
   for (const later of [-20, 0, 60])
-    expect(texts([...both, away(later)]), `${later} s later`).toEqual(['api.test unreachable · retrying'])
+    expect(texts([...both, away(later)]), `${later} s later`).toEqual([
+      'Service unreachable · api.test · retrying',
+    ])
   expect(texts([...both, away(61)])).toHaveLength(2)
   expect(texts([...both, away(0, { serves: undefined })])).toHaveLength(2)
   const back = logged({ kind: 'service-back', host: 'api.test' }, -10)
@@ -105,8 +107,8 @@ test('an ended line no longer shows advice or a retry time', () => {
     ...{ kind: 'service-unreachable', host: 'h', why: 'connection refused', retryAt: AT + 5_000 },
   })
   const up = logged({ kind: 'service-back', host: 'h' }, 42)
-  expect(incidentLines([down]).at(-1)?.detail).toBe('connection refused · retrying')
-  expect(incidentLines([down, up]).at(-1)).toMatchObject({ detail: 'connection refused', isOpen: false })
+  expect(incidentLines([down]).at(-1)?.detail).toBe('h · connection refused · retrying')
+  expect(incidentLines([down, up]).at(-1)).toMatchObject({ detail: 'h · connection refused', isOpen: false })
   const refused = logged({ kind: 'requests-refused', category: 'Accounts', status: 401, message: 'no' })
   const answered = logged({ kind: 'requests-answered', category: 'Accounts', status: 401, since: AT }, 9)
   expect(incidentLines([refused]).at(-1)?.detail).toMatch(/^“no” · Check the key’s host/)
@@ -126,8 +128,8 @@ test('an unsent refresh has no line next to its unreachable host, but has one be
   const down = logged({ kind: 'service-unreachable', host: 'h' }, 10)
   const up = logged({ kind: 'service-back', host: 'h' }, 60)
   const titles = (events: readonly LoggedEvent[]) => incidentLines(events).map(({ title }) => title)
-  expect(titles([notSent(9), down])).toEqual(['h unreachable'])
-  expect(titles([down, notSent(40), up])).toEqual(['h unreachable'])
+  expect(titles([notSent(9), down])).toEqual(['Sign-in host unreachable'])
+  expect(titles([down, notSent(40), up])).toEqual(['Sign-in host unreachable'])
   expect(titles([down, up, notSent(61)])).toHaveLength(2)
   expect(titles([down, logged({ kind: 'token-refresh-failed', outcome: 'refused' }, 40)])).toHaveLength(2)
 })
@@ -340,7 +342,7 @@ test('the open lines come first, the worst of them on top', () => {
   const events = [refusal('Positions', 1), started, logged({ kind: 'revoked' }, 9), down]
   expect(incidentLines(events).map(({ title }) => title)).toEqual([
     '429 on Positions',
-    'h unreachable',
+    'Sign-in host unreachable',
     'Others active on Accounts',
     'Tokens revoked',
   ])
@@ -360,7 +362,7 @@ test('no traffic is shown as open while all calls fail', () => {
   const events = [refusal('Positions', 1), others('Accounts', 1), full, down]
   const open = (style: LogStyle) =>
     incidentLines(events, style).flatMap((line) => (line.isOpen ? line.title : []))
-  expect(open({ isStopped: true })).toEqual(['h unreachable'])
+  expect(open({ isStopped: true })).toEqual(['Sign-in host unreachable'])
   expect(open({ isStopped: false })).toHaveLength(4)
 })
 
