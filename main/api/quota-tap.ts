@@ -52,10 +52,10 @@ interface Shown {
   readonly isAccepted: boolean
 }
 
-/** How long after its abort a request can still reach the service, in milliseconds. */
+/** How long an aborted request can still reach the service, in milliseconds. */
 const ON_ITS_WAY_MS = 2_000
 /**
- * Time in milliseconds after a header within which a member of the desk can still report requests that the
+ * For this long after a header, in milliseconds, members of the desk can still report requests that the
  * header includes. A member that starts or wakes can send requests for up to three seconds before it
  * connects. The other members then request its state.
  */

@@ -55,7 +55,7 @@ const storedQuota = z.object({
       sinceMs: z.number(),
     }),
   ),
-  /** The time (in epoch seconds) and rate of each start, in one string like `numbers`. */
+  /** The time (epoch seconds) and rate of each start of a load, in one string like `numbers`. */
   starts: z.exactOptional(
     z
       .string()

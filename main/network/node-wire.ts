@@ -349,7 +349,7 @@ export function wordsOf({ code = '' }: Error & { code?: string }): string {
   return 'connection failed'
 }
 
-/** OpenSSL's codes for an untrusted certificate that do not contain `CERT`. */
+/** OpenSSL's codes for an untrusted certificate, except the codes that contain `CERT`. */
 const UNTRUSTED = new Set([
   'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
   'INVALID_CA',

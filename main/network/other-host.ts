@@ -2,7 +2,7 @@ import type { Clock, Http } from '../ports/ports.ts'
 import { hostOf, type Reachability } from './reachability.ts'
 
 const TIMEOUT_MS = 10_000
-/** Interval in milliseconds of checks of one host of a key while the other host is unreachable. */
+/** Interval in milliseconds between checks of one host of a key while the key's other host is unreachable. */
 const AGAIN_MS = 10_000
 
 export interface OtherHostDeps {

@@ -14,12 +14,12 @@ const OMITTED_KEY = /headers?$|body$/i
 
 /**
  * Replaces secrets that have a recognisable form: bearer headers, JWTs, the single-use code, form and query
- * fields. Takes linear time, because no pattern reads the same characters again from each possible start.
+ * fields. Takes linear time, because no pattern rereads the same characters from several starting points.
  */
 const SECRET_SHAPES: readonly ((text: string) => string)[] = [
   (text) => text.replace(/\b(bearer|basic)\s+[\w.~+/=-]+/gi, `$1 ${REDACTED}`),
   // The pattern also matches a word without a second part, so that the word is not scanned again. Such a word
-  // is not a JWT and stays.
+  // is not a JWT and is not replaced.
   (text) =>
     text.replace(/\beyJ[\w-]+(\.[\w-]+)?(?:\.[\w-]+)?/g, (word, second) =>
       second === undefined ? word : REDACTED,

@@ -39,7 +39,7 @@ const MAX_ENDED = 16
  * The switch for orders of each key. A sign-in with the Trade scope turns it on. Turning it off takes effect
  * immediately.
  *
- * A key from `HEADROOM_REFRESH_TOKEN` needs no sign-in, and neither does a process without sign-ins.
+ * No sign-in is needed for a key from `HEADROOM_REFRESH_TOKEN`, or in a process without sign-ins.
  */
 export class OrderSwitches {
   readonly #keys: SwitchedKeys

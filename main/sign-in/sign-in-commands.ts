@@ -36,7 +36,7 @@ export function signInCommands({
   readAgain,
 }: SignInCommandsDeps): Feature<typeof signInContract> {
   /**
-   * Whether a revocation is pending that the person has not cancelled. Checked before any sign-in (PROMISES
+   * Whether a revocation is pending and the person has not cancelled it. Checked before any sign-in (PROMISES
    * R4).
    */
   const blocked = (key: KeyName, cancelRevoke: boolean | undefined): boolean =>

@@ -16,9 +16,8 @@ export interface FileToSetAside {
 export const COMPANIONS = ['-wal', '-shm', '-journal'] as const
 
 /**
- * Renames an unusable file and its SQLite companions, for example to
- * `alerts.corrupt-2026-01-05T15-30-00-000Z.json`. The next write then does not destroy them. Returns the new
- * name. Throws if renaming fails.
+ * Renames an unusable file and its SQLite companions, so that the next write does not destroy them. Returns
+ * the new name, such as `alerts.corrupt-2026-01-05T15-30-00-000Z.json`. Throws if renaming fails.
  */
 export function setAside({ folder, name, extension, why }: FileToSetAside, nowMs: number): string {
   const aside = `${name}.${why}-${new Date(nowMs).toISOString().replace(/[:.]/g, '-')}${extension}`
