@@ -30,17 +30,14 @@ const TAKE_JITTER_MS = 500
 const EPOCHS_WITHIN_MS = 500
 /** This long after the last renewal of a lease, no grant under that lease can be used. Milliseconds. */
 const LAPSED_MS = LEASE_TTL_MS - 500
-/**
- * How long a run waits for its first dispatcher before it works alone, if the server is reachable and if it
- * is not. Milliseconds.
- */
+/** How long a run waits for its first dispatcher before it works alone. Milliseconds. */
 const STARTS_WITHIN_MS = { reachable: TAKE_OVER_MS, unreachable: 2_000 } as const
 
 /** The dispatcher of this member. */
 interface Heard {
   readonly id: string
   readonly epoch: number
-  /** This member's shares, in each reply until the dispatcher confirms them. */
+  /** This member's shares. Each reply contains them until the dispatcher confirms them. */
   readonly handsIn: HandedIn
   isConfirmed: boolean
   /** The number of the newest `grant` that arrived. */
@@ -68,12 +65,12 @@ export class DeskQueue {
   #aloneSinceMs: number | undefined
   #isReachable = false
   #heard: Heard | undefined
-  /** The highest epoch that this run has seen, and its dispatcher's id. */
+  /** The highest epoch that this run has seen, and the id of that epoch's dispatcher. */
   #highest = { epoch: 0, holder: '' }
   #standpoint: Standpoint
   /** By member id: the part of each quota that the member may use alone, as far as this run knows. */
   #parts: Readonly<Record<string, number>> = {}
-  /** The latest time at which a run certainly held the lease, as far as this run knows. */
+  /** The latest time at which some run is known to have held the lease. */
   #renewedMs: number | undefined
   #office: Office = { kind: 'none' }
   #dispatchedMs = Number.NEGATIVE_INFINITY
@@ -220,7 +217,7 @@ export class DeskQueue {
     this.#standpoint = {
       ...this.#standpoint,
       stoodStillMs: nowMs,
-      // The monotonic clock may have stood still too.
+      // The monotonic clock may have stopped meanwhile, so the drift is subtracted.
       heardMs: Math.min(heardMs - this.#awake.driftMs, nowMs - ALONE_AFTER_MS),
     }
     this.#awake.restart()
@@ -268,7 +265,7 @@ export class DeskQueue {
     }
     if (nowMs >= this.#renewAtMs && !this.#isAsking) this.#renew(office.lease)
     if (office.kind === 'electing') {
-      // If the lease vanished early, an unknown run may have taken it and lost it again since.
+      // If the former lease vanished early, another run may have held the lease since, unknown to this run.
       const isEarly = this.#renewedMs !== undefined && this.#renewedMs + LAPSED_MS > office.sinceMs
       if (nowMs >= office.sinceMs + (isEarly ? LAPSED_MS : EPOCHS_WITHIN_MS)) this.#enter(office.lease)
     } else {

@@ -41,7 +41,7 @@ export interface Former {
  *
  * A member that does not reply may work alone. Its part of each quota is set aside before it can begin: the
  * member waits `ALONE_AFTER_MS` after the last `dispatch` that it received. The dispatcher counts the same
- * time from an earlier moment, when it sent the last `dispatch` that the member replied to.
+ * time, but starts earlier: when it sent the last `dispatch` that the member replied to.
  *
  * A new dispatcher does not know the quotas' levels. It starts with the unused shares that the members hand
  * in. See `BucketShare`. The first header of a bucket then adds everything that is not set aside.
@@ -139,7 +139,7 @@ export class Dispatcher {
     this.#end()
   }
 
-  /** Handles a member's requests that were sent without a grant, and those that ended. */
+  /** Handles a member's report of requests that ended, or that were sent without a grant. */
   ended(from: string, { epoch, used, ended }: Ended): void {
     const seat = this.#seats.get(from)
     if (epoch !== this.#deps.epoch || seat === undefined) return
@@ -181,7 +181,7 @@ export class Dispatcher {
     return pending.length > 0 && (hasRoom || this.#dispatches.get(this.#number)?.members !== members)
   }
 
-  /** The unused share of each bucket. `undefined` while another member replies, because both share it. */
+  /** The unused share of each bucket. `undefined` while another member replies and uses it too. */
   get left(): ReadonlyMap<string, ShareLeft> | undefined {
     const { self } = this.#deps
     for (const { id, state } of this.#seats.values()) if (state === 'heard' && id !== self) return undefined
@@ -358,7 +358,7 @@ export class Dispatcher {
     this.#releaseLater()
   }
 
-  /** Starts the share of a bucket without a header, from the requests that replying members may use. */
+  /** Starts the share of a bucket without a header: the sum of what the replying members may use. */
   #startShare(
     [bucket, bound]: readonly [bucket: string, bound: SharedBound],
     tokensOf: (seat: Seat) => number,
@@ -375,7 +375,7 @@ export class Dispatcher {
     bound.setShare({ fraction: this.#fraction, tokens, sent, settledFromMs }, nowMs)
   }
 
-  /** Requests that must remain, because members may use them as soon as they work alone. */
+  /** Requests that must remain: the allowances that replying members may use as soon as they work alone. */
   #floorOf(refill: Refill): number {
     let floor = 0
     let members = 0

@@ -11,9 +11,9 @@ export type LeaseAnswer = 'held' | 'taken' | 'unknown'
  * No call throws. Each resolves within `LEASE_ANSWER_MS`.
  */
 export interface LeaseStore {
-  /** Takes the lease if no run holds it. `held` also if this run holds it already. */
+  /** Takes the lease, unless another run holds it. */
   create(): Promise<LeaseAnswer>
-  /** Renews the lease of this run. `taken` also if the lease was lost. */
+  /** Renews this run's lease. If the lease was lost, the answer is `taken` too. */
   renew(): Promise<LeaseAnswer>
   /** Releases the lease, if this run holds it. */
   release(): Promise<void>

@@ -11,7 +11,7 @@ export interface SentAt {
   readonly toMs: number
 }
 
-/** What a member's observations update on this machine. */
+/** The parts of this machine's state that a member's observations update. */
 export interface RecordDeps {
   readonly ledger: Pick<
     MeteredLedger,
@@ -180,7 +180,7 @@ export class MemberRecord {
         .map((age) => Math.min(nowMs, fromMs - age))
         .filter((atMs) => atMs >= ledger.apartSinceMs && (isOlder || atMs < beganAtMs))
         .sort((a, b) => a - b)
-      // If the member joined first, this record has already observed the last requests in `early`.
+      // If the member joined first, this record already has the last `observed` requests of `early`.
       const missed = isOlder ? early.slice(0, Math.max(0, early.length - observed)) : early
       for (const atMs of missed) {
         ledger.missedByDesk(row, 1, { sinceMs: atMs, nowMs })

@@ -40,8 +40,8 @@ const answered = z.strictObject({
   waitMs: z.exactOptional(count),
 })
 /**
- * A request without a response, or whose response has no quota headers. `laterMs`: how much longer the
- * service may still count the request.
+ * A request without a response, or with a response without quota headers. `laterMs`: for how much longer the
+ * service may count the request.
  */
 const lost = z.strictObject({ kind: z.literal('lost'), ...ended, laterMs: count })
 const notSent = z.strictObject({ kind: z.literal('not-sent'), id: count })
@@ -72,8 +72,9 @@ const runTotals = {
   /** By row, the requests since the app started that the service counted or may have counted. */
   counted: perCategory,
   /**
-   * `age`: time since the member joined the desk. `counted`: its counted requests by row before that. If the
-   * app started as a member of the desk, `age` is the time since that start, and `counted` is empty.
+   * `age`: time since the member joined the desk. `counted`: its requests that were counted before that, by
+   * row. If the app started as a member of the desk, `age` is the time since that start, and `counted` is
+   * empty.
    */
   run: z.strictObject({ age, counted: perCategory }),
 }

@@ -2,7 +2,7 @@ import type { BucketOptions } from '../gateway/bucket-queue.ts'
 import type { LeaseStore } from './lease-store.ts'
 import type { QueueMessage } from './queue-messages.ts'
 
-/** The clocks of a machine. They drift apart while it sleeps, because a monotonic clock may stand still. */
+/** The clocks of a machine. During sleep, they drift apart, because a monotonic clock may stop. */
 export interface Clocks {
   wallMs(): number
   monotonicMs(): number

@@ -11,7 +11,7 @@ export interface RowHeader {
   since: number
 }
 
-/** Delay between one member's turn to take over a due check and the next member's. Milliseconds. */
+/** Members take over a due check one after the other, at this interval. Milliseconds. */
 const TURN_MS = 3_000
 
 /**

@@ -16,7 +16,7 @@ export interface AskedRequest {
  * The dispatcher's record of one member.
  *
  * - `joining`: the member has not replied in this epoch yet.
- * - `heard`: it replies, and takes turns from this dispatcher alone.
+ * - `heard`: it replies, and takes turns only from this dispatcher.
  * - `silent`: it may work alone. Its part of each quota is set aside.
  */
 export class Seat {
@@ -24,13 +24,13 @@ export class Seat {
   state: 'joining' | 'heard' | 'silent' = 'joining'
   /** Requests for turns, by the member's own request ids. */
   readonly requests = new Map<number, AskedRequest>()
-  /** Requests sent without a grant: ids in the scheduler, by the member's own request ids. */
+  /** Requests sent without a grant. Maps the member's own request ids to ids in the scheduler. */
   readonly used = new Map<number, number>()
   /** Number of `grant` messages so far. */
   grants = 0
   /** Sending time of the last `dispatch` that the member replied to. */
   repliedMs: number
-  /** Whether each `dispatch` confirms the member's part, and an allowance while the member replies. */
+  /** Whether each `dispatch` confirms the member's part and, if the member replies, an allowance. */
   isEntitled = false
   /** The largest part of each quota that the member may use alone, as far as is known. From 0 to 1. */
   fraction = 0
@@ -91,9 +91,8 @@ export const tokensIn = (
 ): number => tokens[bucket] ?? (hasAllowance ? aloneAllowance(refill, confirmed) : 0)
 
 /**
- * The requests that two claims on one bucket both count. Together, the claims can exceed the bucket if they
- * come from dispatchers that did not know of each other. To be safe, the larger count of the common part is
- * returned.
+ * The requests that two claims on one bucket both include. Claims overlap if they come from dispatchers that
+ * did not know of each other. If their counts of the overlap differ, the larger one is returned, to be safe.
  */
 export function inBoth(one: Claim, other: Claim): number {
   const fraction = one.fraction + other.fraction - 1
