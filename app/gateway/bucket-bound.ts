@@ -35,7 +35,9 @@ export interface BucketSize {
  */
 export type Refused = 'no' | 'rate' | 'unattributed'
 
-/** Pauses after 429s that the quota headers do not explain (service 7). Each next pause is twice as long. */
+/**
+ * Pauses after 429s that quota headers do not explain (service 7). Each pause is twice as long as the last.
+ */
 const HOLD = { firstMs: 60_000, maxMs: 3_600_000 } as const
 /**
  * Resolution of the Reset header in milliseconds. A header may understate the level by one step of refill.
@@ -132,7 +134,7 @@ export class BucketBound {
   advance(nowMs: number): void {
     if (this.#free === undefined) return
     this.#free = this.#freeAt(nowMs)
-    // The service's clock advances in steps, so a full bucket may resume growing one step late.
+    // A full bucket grows again only after its next request, and up to one step of the service's clock late.
     const isFull = this.#model === 'rolling' && this.#free >= this.#limit
     this.#atMs = Math.max(this.#atMs, isFull ? nowMs + CLOCK_STEP_MS : nowMs)
     const window = this.#window
@@ -229,9 +231,9 @@ export class BucketBound {
    * When a request that needs `level` may be sent, if `ahead` other requests are sent before it. `ahead` need
    * not be whole. `laterPerMs`: rate of requests that arrive later but are sent before it, per millisecond.
    *
-   * Each of the `ahead` requests lowers the bound by one. So the time is computed as if none of them were
-   * sent and the bound, not capped at the limit, had to reach `level + ahead`. With fixed windows, each
-   * window after the present one allows `limit − level + 1` requests.
+   * Each of the `ahead` requests lowers the bound by one. So this is the time at which the bound would reach
+   * `level + ahead` if none of them were sent and if it had no cap. With fixed windows, each window after the
+   * present one allows `limit − level + 1` requests.
    */
   turnAtMs(level: number, ahead: number, nowMs: number, laterPerMs = 0): number {
     const fromMs = Math.max(nowMs, this.#heldUntilMs)
@@ -295,7 +297,7 @@ export class BucketBound {
     return this.#othersSeenAtMs
   }
 
-  /** The bucket's refill. If the bucket's size is known, available even before the first header. */
+  /** The bucket's refill. Known even before the first header if the bucket's size is known. */
   get refill(): Refill {
     const [limit, meanPerMs] = [this.#limit, this.#periodMs > 0 ? this.#limit / this.#periodMs : 0]
     const perMs = this.#gainPerMs

@@ -125,8 +125,8 @@ export class BucketQueue<T extends Waiting> {
   }
 
   /**
-   * Whether a request can skip the queue: no request waits, and its class may send now. If so, the request is
-   * recorded as served.
+   * Whether a new request can be sent without waiting: no request waits, and the new one's class may send
+   * now. If so, records the new request as served.
    */
   passes(request: Omit<T, keyof Queued>, nowMs: number): boolean {
     if (this.#size > 0) return false
@@ -212,8 +212,8 @@ export class BucketQueue<T extends Waiting> {
     const learnedInMs = trueRates === undefined ? HORIZONS_MS.short : Number.POSITIVE_INFINITY
     const spread = Math.sqrt(expected * (1 + aheadMs / learnedInMs))
     const fewest = Math.max(0, expected - optimismSigmas * spread)
-    // The first test can fail just because even the `fewest` arrivals exceed the refill until `byMs`. The
-    // second test can still pass, because `turnOf` caps the arrivals at a share of the refill.
+    // If even the `fewest` arrivals exceed the refill until `byMs`, the first test can fail. `turnOf` caps
+    // the arrivals at a share of the refill, so the second test can still pass.
     return this.bound.turnAtMs(level, ahead + fewest, nowMs) <= byMs || this.turnOf(waiting, nowMs) <= byMs
   }
 

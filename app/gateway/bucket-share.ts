@@ -126,7 +126,7 @@ export class BucketShare {
     return sentAtMs >= this.#settledFromMs
   }
 
-  /** Applies a settled header, after which the bucket's bound is `low`. */
+  /** Applies a settled header. `low`: the bucket's bound after that header. */
   shown(low: number, refill: Refill, nowMs: number): void {
     this.#isShown = true
     const others = 1 - this.#fraction

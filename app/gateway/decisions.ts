@@ -61,7 +61,7 @@ export type FailureReason = 'cut' | 'broken' | 'timeout' | 'not-sent'
 
 /**
  * An instruction to the door (the gateway's HTTP server). `request` and `requests` are ids of offered
- * requests. `upstream` is an upstream request, named by the id of the first request that it serves.
+ * requests. `upstream` identifies an upstream request by the id of the first request that it serves.
  *
  * Each offered request ends in one `answer`, `refuse` or `fail`, unless it was dropped.
  */

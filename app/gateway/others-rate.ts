@@ -16,9 +16,9 @@ interface Bucket {
 /**
  * The rate at which other programs use a bucket, averaged over about the last minute.
  *
- * Each header shows a level. Without others, the level would be the previous one, plus the refill, minus own
- * requests. Others used the difference. Because levels are rounded, each level has an error, which raises one
- * difference and lowers the next by the same amount.
+ * Each header shows a level. Without others, it would be the previous level plus the refill minus own
+ * requests. What is missing was used by others. Levels are rounded, and each rounding error raises one result
+ * and lowers the next by the same amount.
  */
 export class OthersRate {
   readonly #steady = new SteadyPart(2)

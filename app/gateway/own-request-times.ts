@@ -29,8 +29,8 @@ export class OwnRequestTimes {
   /**
    * Records a request that the service counted, or may have counted, at or before `endedAtMs`.
    *
-   * Keeps end times at or after `neededSinceMs`, and those after the oldest request in flight was sent: that
-   * request's header might not include them.
+   * Keeps end times at or after `neededSinceMs`. Also keeps end times since the oldest request in flight was
+   * sent, because its header might not include these ended requests.
    */
   ended(endedAtMs: number, neededSinceMs = Number.POSITIVE_INFINITY): void {
     const [oldestMs = endedAtMs] = this.#sentAtMs.values()

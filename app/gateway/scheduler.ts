@@ -462,7 +462,7 @@ export class Scheduler {
   /**
    * Puts an upstream request back in its former place in the queue. Several programs' requests may wait for
    * the same upstream request. A request that can no longer meet its deadline stops waiting. `others`:
-   * whether such requests then get the upstream response, or a refusal as too late.
+   * whether such a request gets the upstream response or is declined as too late.
    */
   #again(upstream: Upstream, others: 'answer' | 'too-late', now: number): readonly Decision[] {
     upstream.state = 'waiting'

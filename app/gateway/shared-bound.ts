@@ -11,7 +11,7 @@ import { BucketShare, type Refill, ROUNDING, type ShareStart } from './bucket-sh
 export class SharedBound extends BucketBound {
   #share: BucketShare | undefined
   #sharedSinceMs = Number.NEGATIVE_INFINITY
-  /** By id: when each request in flight was sent, if it was sent under the current share. */
+  /** By id: sending time of each request in flight that was sent under the current share. */
   readonly #sentAtMs = new Map<number, number>()
   /**
    * From this time on, a header releases the parts of sides that no longer respond, unless headers of the
@@ -47,9 +47,7 @@ export class SharedBound extends BucketBound {
     return this.#share !== undefined && this.#share.fraction <= 1 - ROUNDING
   }
 
-  /**
-   * Whether fewer requests are left than `floorOf` requires. Before the first header, false without a share.
-   */
+  /** Whether fewer requests are left than `floorOf` requires. Without a share and a header, always false. */
   isScarce(nowMs: number): boolean {
     const left = Math.min(
       this.tokens(nowMs) ?? Number.POSITIVE_INFINITY,
@@ -63,7 +61,7 @@ export class SharedBound extends BucketBound {
     return !this.hasShare && super.isForgettable(nowMs)
   }
 
-  /** Number of requests sent by this side since the bucket was split, without those in flight. */
+  /** Number of requests that this side has sent since the bucket was split, excluding those in flight. */
   get sentSince(): number {
     return Math.max(0, (this.#share?.sentSince ?? 0) - this.inFlight)
   }
@@ -219,8 +217,8 @@ export class SharedBound extends BucketBound {
   }
 
   /**
-   * The tokens that a request needs: `level` scaled to the share, and at least the floor. Until a header has
-   * shown the bucket's level, a request needs only the floor if no other request is in flight.
+   * The tokens that a request needs: `level` scaled to the share, and at least the floor. If no header has
+   * shown the bucket's level and no other request is in flight, a request needs only the floor.
    */
   #tokensFor(share: BucketShare, level: number): number {
     if (this.limit === undefined) return 1
