@@ -18,7 +18,7 @@ export interface Condition {
   /** When the condition began, epoch ms. Absent if unknown. */
   readonly since?: number
   readonly row?: RequestQuota
-  /** The problem behind the condition. Absent unless responses lacked quota headers. */
+  /** The problem behind the condition. Present only if responses lacked quota headers. */
   readonly problem?: KeyProblem
 }
 
@@ -238,7 +238,7 @@ function streamConditions(snapshot: Snapshot, nowMs: number): readonly Condition
 
 /**
  * Two streams of one slot group: the open stream with the lowest rate, and a stream that waits for a slot.
- * `undefined` unless there are both.
+ * `undefined` if either is missing.
  */
 export function replacementOf(
   category: string | undefined,

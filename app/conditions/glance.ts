@@ -197,8 +197,8 @@ function keyLine(snapshot: Snapshot, nowMs: number, refusals: number | undefined
 }
 
 /**
- * Number of 429s of one key since `fromMs` (epoch ms), for requests and slots. An event in both the history
- * and this run of the app counts once.
+ * Number of a key's 429s since `fromMs` (epoch ms), for requests and slots. A 429 counts once, even if both
+ * the history and this run of the app report it.
  */
 export function refusalsSince(events: readonly LoggedEvent[], profile: string, fromMs: number): number {
   const seen = events.flatMap((event) =>

@@ -22,7 +22,7 @@ export interface IncidentLine extends EventSentence {
   readonly events: readonly [LoggedEvent, ...LoggedEvent[]]
   /** Start, epoch ms. */
   readonly at: number
-  /** End, epoch ms. Absent while the condition lasts, and if no duration was recorded. */
+  /** End, epoch ms. Absent while the condition lasts or if no duration was recorded. */
   readonly endedAt?: number
   /** The events of a shared line, each with its own text, worst first. Absent for a single event. */
   readonly parts?: readonly IncidentPart[]
@@ -33,7 +33,7 @@ export interface IncidentLine extends EventSentence {
 }
 
 /**
- * Facts beyond the events that the log needs to show whether a condition is still open and whether it is
+ * Facts that events lack. With them, the log shows whether a condition is still open and whether it is
  * critical.
  */
 export interface LogStyle extends EventStyle {
@@ -76,11 +76,11 @@ const FOUND_WITHIN_MS = 1_000
 const UNREACHABLE_WITHIN_MS = 60_000
 
 /**
- * Whether another line explains an event:
- * - An unreachable host explains a refresh that was not sent.
- * - An unreachable service explains silent streams.
- * - An unreachable sign-in host explains 401s, because the access token expires and can't be refreshed.
- * - The end of a sign-in explains a 401.
+ * Whether `cause` explains an event, so that the event needs no line of its own. Causes explain these events:
+ * - an unreachable host: a refresh that was not sent;
+ * - an unreachable service: silent streams;
+ * - an unreachable sign-in host: 401s, because the access token expires and can't be refreshed;
+ * - a required sign-in: 401s.
  */
 function isExplainedBy({ event, at, endedAt }: Happened, cause: Happened): boolean {
   const isRejected = event.kind === 'requests-refused' && event.status === 401
@@ -158,8 +158,8 @@ function happenedOf(events: readonly LoggedEvent[], style: LogStyle): Happened {
 }
 
 /**
- * Identifies the line of an event. Events of a kind that began within one second share a line. All open
- * incidents of use by others also share a line.
+ * Identifies the line of an event. Events of a kind that began within one second share a line. Open incidents
+ * of use by others all share one line.
  */
 function lineKeyOf({ event, at, isOpen }: Happened): string {
   const alike = alikeAs(event)

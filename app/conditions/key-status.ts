@@ -180,7 +180,8 @@ function withoutCondition(
         : { severity: 'ok', label: STATE_LABELS.ok }
     }
     case 'sign-in':
-      // `signInHost` is also absent while the service is unreachable. That condition then names both hosts.
+      // `signInHost` is also absent while the service is unreachable. The service's condition then names both
+      // hosts.
       return snapshot.signInHost === undefined
         ? { severity: 'ok', label: stopped ? 'valid' : STATE_LABELS.ok }
         : { severity: 'critical', label: 'unreachable' }

@@ -57,7 +57,7 @@ export const nextTry = (retryAt: number | undefined, atMs: number, as: EventStyl
 /** Maximum number of named streams or quotas per line. */
 const MAX_NAMED = 3
 
-/** The first names of a list: `Accounts, Balances and 2 more`. */
+/** A list of names, shortened: `Accounts, Balances and 2 more`. */
 export function fewText(names: readonly string[]): string {
   const more = names.length - MAX_NAMED + 1
   return listText(names.length <= MAX_NAMED ? names : [...names.slice(0, MAX_NAMED - 1), `${more} more`])

@@ -161,7 +161,7 @@ function slowOthers({ poller }: RequestQuota, { desk }: Snapshot): string {
   return unheard === '' ? 'Slow or stop the others.' : `Slow or stop the others; check ${unheard}.`
 }
 
-/** Asks a person to slow the desk's other machines. Names a program on them that uses most of the quota. */
+/** Asks a person to slow the desk's other machines. If one program causes most of their use, names it. */
 function slowDesk({ category, use }: RequestQuota, { desk }: Snapshot): string {
   const busiest = otherMachinesPrograms(desk)
     .flatMap(({ name, machine, use: used }) =>
@@ -179,7 +179,7 @@ function slowDesk({ category, use }: RequestQuota, { desk }: Snapshot): string {
 const machinesOf = (desk: Snapshot['desk'], isMeant: (member: DeskMember) => boolean): string =>
   fewText((desk?.members ?? []).filter((one) => !one.self && isMeant(one)).map(({ name }) => name))
 
-/** The safe rate of one program while the others continue. `undefined` if there is none above `SLOWEST`. */
+/** The safe rate of one program while the others continue. `undefined` if unknown or below `SLOWEST`. */
 function programPace({ safe, use }: RequestQuota, { id }: ProgramSummary): string | undefined {
   if (safe?.everySeconds === undefined || safe.everySeconds === null) return undefined
   // The rates of the other programs are added up. Own use minus this program's rate would be wrong, because
