@@ -45,8 +45,8 @@ export class Framer {
   }
 
   /**
-   * Copies the unfinished line. A slice of the chunk is not safe: a socket may overwrite its buffer when it
-   * reuses it. A slice would also keep the whole buffer in memory.
+   * Copies the unfinished line. A slice of the chunk is not safe, because a socket may reuse and overwrite
+   * its buffer. A slice would also keep the whole buffer in memory.
    */
   #keep(bytes: Uint8Array): void {
     if (bytes.length === 0 || this.#skipping) return

@@ -21,7 +21,7 @@ export type SharedFrame =
   | { readonly kind: 'heartbeat' | 'end-snapshot' | 'unmergeable'; readonly bytes: Uint8Array }
 
 interface Entry {
-  /** The object's members. Present if frames change single members. */
+  /** The object's members. Only for streams whose frames may contain just the changed members. */
   members?: Members
   text: string | undefined
   /** The object's frame for new readers, computed on demand. */
@@ -124,7 +124,10 @@ export class SharedState {
     this.#encode = encode
   }
 
-  /** Whether the whole first response is known. Never true for kinds of streams that do not mark its end. */
+  /**
+   * Whether the whole first response is known. Never true for kinds of streams that do not mark the
+   * response's end.
+   */
   get isComplete(): boolean {
     return this.#isComplete
   }

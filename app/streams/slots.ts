@@ -4,8 +4,8 @@ import type { ConcurrencyReading } from '../service/headers.ts'
 
 interface Row {
   /**
-   * Absent until the first header if the service's table has no slots for the category. While it is absent,
-   * the category is hidden.
+   * `undefined` if neither a header nor the service's table has shown slots of the category. Meanwhile, the
+   * category is hidden.
    */
   limit: number | undefined
   own: number
@@ -43,7 +43,7 @@ export class SlotLedger {
     for (const { category, limit } of defaults) this.#rows.set(category, newRow(limit))
   }
 
-  /** Occupies a slot for one of Headroom's own streams, from its request on. */
+  /** Occupies a slot for one of Headroom's own streams, from the stream's request on. */
   taken(category: string): void {
     const row = this.#rows.get(category) ?? newRow(undefined)
     this.#rows.set(category, row)
@@ -52,8 +52,8 @@ export class SlotLedger {
   }
 
   /**
-   * Frees an own slot. Pass `nowMs` if the service had counted the stream, because the service may notice the
-   * stream's end later.
+   * Frees an own slot. Pass `nowMs` if the service had counted the stream, because it may count the stream
+   * for a while longer.
    */
   released(category: string, nowMs?: number): void {
     const row = this.#rows.get(category)
