@@ -46,7 +46,7 @@ interface Episode {
  * evidence that the condition has ended, and an alert about the condition's cause.
  *
  * While a condition's cause lasts, or the last header of its row is too old, the condition's state is
- * unknown. No alert about it is raised then, and an open one stays.
+ * unknown. Meanwhile, no alert about it is raised, and an open alert stays.
  */
 export class AlertEngine {
   readonly #episodes = new Map<string, Episode>()

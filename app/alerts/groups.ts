@@ -62,7 +62,7 @@ interface Burst {
  * Turns alerts into announcements.
  *
  * The third open alert of a burst replaces the earlier announcements with a single one. A later alert of that
- * burst is silent, unless it is more urgent: then it replaces the announcement.
+ * burst is silent. But if it is more urgent, it replaces the announcement.
  */
 export class Announcements {
   readonly #bursts = new Map<string, Burst>()
