@@ -18,7 +18,7 @@ export interface ReportInput {
   readonly programs?: ReadonlyMap<string, readonly ProgramReport[]>
   /** Requests of each of the desk's other machines, by category. */
   readonly machines?: ReadonlyMap<string, readonly MachineReport[]>
-  /** Includes the sample that was valid when the interval began. */
+  /** Samples of the interval, and the sample that was valid when it began. */
   readonly slots: ReadonlyMap<string, readonly SlotSample[]>
   readonly events: readonly LoggedEvent[]
 }

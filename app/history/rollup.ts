@@ -62,7 +62,7 @@ const isNear = ({ remaining, limit }: Sample): boolean => remaining < limit * LO
 /**
  * Turns one bucket's samples, in order of time, into one `Rollup` per minute.
  *
- * The same samples always give the same minutes. A minute that was lost with a killed process can therefore
+ * The same samples always give the same minutes. So a minute that was lost because the process was killed can
  * be rebuilt.
  */
 export class MinuteBuilder {

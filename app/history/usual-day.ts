@@ -11,8 +11,8 @@ import { DAY_MS, MINUTE_MS } from '../contract/units.ts'
  *
  * Steps:
  * 1. Intervals of three minutes are assigned to the exchange's days. Weekends, today and unrecorded days are
- *    left out. So are days without their usual traffic by 10:00 (a holiday, a half-day): they have less than
- *    25 % of earlier days' mean requests in the same intervals.
+ *    left out. Days without their usual traffic by 10:00 (a holiday, a half-day) are left out too: they have
+ *    less than 25 % of earlier days' mean requests in the same intervals.
  * 2. For each quarter of an hour, find the days on which it was recorded. A day has a load if it has at least
  *    half of the median load and at least 5 requests. Compute the medians of the requests, of the rate, and
  *    of the interval in which the load began. The rate is that of the busiest interval, or `rateAtStart`.
@@ -122,7 +122,8 @@ export function usualDayOf(stretches: Iterable<RecordedStretch>, untilMs: number
 
 /**
  * The usual loads of the day that contains `nowMs`, in order. Empty on a weekend, and with fewer than five
- * recorded days. From 10:00 on, also empty if `today`, the record of that day, lacks the usual traffic.
+ * recorded days. `today` is the record of that day. From 10:00 on, the result is also empty if the record
+ * lacks the usual traffic.
  */
 export function usualLoads(
   usual: UsualDay,
