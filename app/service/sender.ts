@@ -26,7 +26,7 @@ export function senderOf({ status, headers, rate, concurrency }: Observation, ur
   return /[/+]json$/.test(type) ? { kind: 'service' } : { kind: 'unsure' }
 }
 
-/** Like `senderOf`, for a response whose body is known, or at least its beginning. */
+/** Like `senderOf`, for a response of which at least the beginning of the body is known. */
 export function senderOfAnswer(observation: Observation, url: string, body: string): Sender {
   const sender = senderOf(observation, url)
   if (sender.kind !== 'unsure' || !isPage(body)) return sender

@@ -1,4 +1,4 @@
-/** The kind of names in a stream's target. Commas separate several accounts or symbols. */
+/** What a stream's target names. Commas separate several accounts or symbols. */
 export type StreamTarget = 'symbol' | 'symbols' | 'option-symbols' | 'accounts' | 'orders'
 
 /**
