@@ -17,7 +17,8 @@ type Locks = Pick<LockManager, 'request'>
 /**
  * Uses locks as places. Like connections, locks are shared by the tabs of one host and port.
  *
- * A browser without locks, or one that forbids them (for example because site data is blocked), has no limit.
+ * If a browser has no locks or forbids them (for example because site data is blocked), the number of tabs has
+ * no limit.
  */
 export function tabPlace(locks: Locks | undefined): TabPlace {
   let place: Promise<Leave | undefined> | undefined

@@ -155,7 +155,7 @@ function GroupHead({ group: { id, name, window, unseen, isOpen }, further }: Gro
   )
 }
 
-/** The actions for the chosen row, which also have shortcuts, and the menu of hidden rows. */
+/** Buttons that act on the chosen row, and the menu of hidden rows. Each action also has a shortcut. */
 function RowTools({ category }: { readonly category: string | undefined }) {
   const actions = useRowActions()
   const isPinned = useLook(({ rows }) => category !== undefined && rows.pinned.includes(category))

@@ -28,7 +28,7 @@ export const LEVEL = {
   fillOpacity: 0.13,
 } as const
 
-/** Size of a chart: that of its frame, or `initialDimension` until the frame is measured. */
+/** A chart fills its frame. Until the frame is measured, `initialDimension` is the chart's size. */
 export const WHOLE_FRAME = {
   width: '100%',
   height: '100%',

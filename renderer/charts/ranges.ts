@@ -15,7 +15,7 @@ export interface RangeFacts {
 }
 
 /**
- * The shortest range, while little has been recorded: the time that its chart covers, and the tick interval.
+ * Steps in which the shortest range grows: the time that its chart covers, and the tick interval.
  * Milliseconds.
  */
 const GROWING = [
@@ -27,7 +27,8 @@ const GROWING = [
 ] as const
 
 /**
- * The parameters of a range. `sinceMs` is when the recording began. `undefined` if nothing is recorded yet.
+ * The parameters of a range. `sinceMs` is when the recording began, or `undefined` if nothing is recorded
+ * yet.
  *
  * The shortest range grows with the data in steps from 2 to 15 minutes, so that it is neither mostly empty
  * nor always moving.

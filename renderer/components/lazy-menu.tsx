@@ -12,7 +12,9 @@ export interface MenuCode {
   readonly Opened: ComponentType<OpenedMenu>
 }
 
-/** A menu's code, in its own chunk. Menus need more code than the entire first view, not counting React. */
+/**
+ * A menu's code. It has its own chunk, because it is larger than the code of the first view without React.
+ */
 export function menuCode(load: () => Promise<ComponentType<OpenedMenu>>): MenuCode {
   let loading: Promise<ComponentType<OpenedMenu>> | undefined
   const once = () => {

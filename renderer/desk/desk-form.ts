@@ -74,7 +74,7 @@ const chosenErrors = (read: Read) => ({
 const tooLong = (text: string, most: number): string | undefined =>
   text.length > most ? `Enter at most ${most} characters.` : undefined
 
-/** The field that a person can correct after an error from main, by the error's code. */
+/** By the code of an error from main: the field in which a person can correct it. */
 const FIELD_OF: Readonly<Record<string, DeskField>> = {
   'malformed-invitation': 'invitation',
   rotated: 'invitation',

@@ -140,7 +140,7 @@ function useRefusalsToday(): Readonly<Record<string, number>> {
   const fromMs = useMoment(({ nowMs }) => startOfToday(nowMs))
   const profiles = useMirror(({ snapshots }) => snapshots.map(({ profile }) => profile.id).join('\n'))
   const ofRun = useMirror(({ events }) => events)
-  // The window drops old events. Past events are fetched again before an event could be in neither list.
+  // The window drops old events. Past events are fetched again early enough that no event is missing.
   const turn = useMirror(({ events: [newest] }) => Math.floor((newest?.seq ?? 0) / FETCHED_EACH))
   const [past, setPast] = useState<Readonly<Record<string, readonly LoggedEvent[]>>>({})
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new turn must fetch again

@@ -123,7 +123,7 @@ export function chartSeries(
 }
 
 /**
- * When the quota runs out if use continues, in the row's words: `empty 14:33–14:36`. `undefined` if it does
+ * When the quota runs out if use continues, as shown in its row: `empty 14:33–14:36`. `undefined` if it does
  * not run out.
  *
  * The label is not part of the series, because the series can be two seconds older than the row.

@@ -52,7 +52,7 @@ export function stripOf(
   }
 }
 
-/** The largest of …, 0.1, 0.2, 0.5, 1, 2, 5, … that does not exceed `perSecond`, which is above 0. */
+/** Rounds `perSecond`, which must be above 0, down to one of the numbers …, 0.1, 0.2, 0.5, 1, 2, 5, …. */
 function roundedDown(perSecond: number): number {
   const power = Math.floor(Math.log10(perSecond))
   const unit = 10 ** power

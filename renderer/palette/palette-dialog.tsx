@@ -34,7 +34,8 @@ export function PaletteDialog() {
     if (command === undefined) return
     close()
     clock.after(CLOSED_MS, () => {
-      // Otherwise the previously focused control could get the next key press, even the button Revoke tokens.
+      // Otherwise the next key press could go to the previously focused control, such as the button Revoke
+      // tokens.
       doing.focus(`#${MAIN}`)
       command.run(doing)
     })

@@ -158,7 +158,7 @@ export function dayRowsOf(
   category: string,
 ): readonly DayRow[] {
   const of = { category, lengthMs, stretchMs: STRETCH_MS }
-  // A category of an opened file may have no limit without the change. It is then full.
+  // An opened file may add a category for which the base plan has no limit. It is full before the change.
   const beforePlan = limitOf(base, category) === undefined ? plan : base
   const unchanged: readonly DayStretch[] = dayLevels(before, { ...of, plan: beforePlan })
   const changed: readonly DayStretch[] = dayLevels(after, { ...of, plan })

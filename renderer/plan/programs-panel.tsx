@@ -246,7 +246,7 @@ interface ProgramCellsProps extends ProgramRowsProps {
 
 function ProgramCells({ limits, program, at, isAdded, change, addStream }: ProgramCellsProps) {
   const { name, class: own, weight, requests } = program
-  // A line breaks after the machine of a program on another machine: `LAPTOP/`, then the program.
+  // For a program on another machine, the line breaks after the machine's name: `LAPTOP/`, then the program.
   const machine = name.slice(0, name.indexOf('/') + 1)
   const rowSpan = Math.max(1, requests.length)
   return (

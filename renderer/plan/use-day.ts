@@ -23,7 +23,7 @@ const MARKET_MS = 6.5 * HOUR_MS
 /** Length of one interval of the day in the chart, in milliseconds. */
 export const STRETCH_MS = 180_000
 const REPLAY = { maxWaitMs: 300_000, stretchMs: STRETCH_MS }
-/** In place of the replay of a day with too many requests. */
+/** The result for a day with too many requests to replay. */
 const TOO_BUSY: Replay = { waits: [], levels: [], upstreamRefusals: 0 }
 const NOTHING: RecordedUses = { rows: {}, programs: [] }
 /** Maximum duration of the work between two pauses, in milliseconds. Less than a frame. */
@@ -139,7 +139,7 @@ interface DayParts {
  * the length of market hours. Programs that no longer exist are left out.
  *
  * A recording does not name the programs of the desk's other machines. In the categories that these programs
- * use now, their planned requests replace the recorded requests of their machines.
+ * use now, the programs' planned requests replace the machines' recorded requests.
  */
 export function dayOf({ base, uses: { rows, programs }, toMs }: DayParts): RecordedDay {
   const { plan, elsewhere: onOtherMachines = [] } = base

@@ -33,10 +33,10 @@ export interface ProgramRow {
   readonly rate: string
   readonly forwarded: string
   readonly waiting: number
-  /** Whether the program is paused, and its activity in words, which are shown only if no request waits. */
   readonly isPaused: boolean
+  /** The program's activity in words. Shown only if no request waits. */
   readonly state: string
-  /** When the next request is sent, or what it waits for. Absent if no request waits. */
+  /** When the next waiting request will be sent, or what it waits for. Absent if no request waits. */
   readonly next?: string
   readonly longest: string
   /** Share of the maximum wait that will have passed when the next request is sent, 0 to 1. */
@@ -54,7 +54,7 @@ export const perSecondText = (perSecond: number): string => perSecond.toFixed(2)
 /** A whole number, such as `41,207`. */
 export const wholeText = (count: number): string => Math.round(count).toLocaleString('en-US')
 
-/** A program on another machine of the desk. That machine counts its requests and streams. */
+/** A program on another machine of the desk. Only that machine counts the program's requests and streams. */
 export interface OtherMachineRow
   extends Pick<ProgramRow, 'name' | 'class' | 'weight' | 'rate' | 'uses' | 'moreUses'>,
     Pick<ProgramRow, 'waiting' | 'next' | 'longest'> {
@@ -208,7 +208,7 @@ export function otherUsers(snapshot: Snapshot, nowMs: number): OtherUsers {
   }
 }
 
-/** Use by the desk's other machines, without use by their programs. `undefined` if it is negligible. */
+/** Use by the desk's other machines, excluding their programs. `undefined` if it is negligible. */
 function deskUse({ desk, requests }: Snapshot): OtherUsers['desk'] {
   const used = requests.flatMap(({ category, use }) => {
     const perSecond = outsidePrograms(desk, category, use?.desk)

@@ -1,7 +1,7 @@
 import { DESK_NAME, OTHERS_NAME, OWN_NAME } from '../../app/plan/running.ts'
 import type { AskedHistory } from './use-program-history.ts'
 
-/** An unfinished last column is drawn after this many milliseconds, with its average rates so far. */
+/** If the last column is unfinished, it is drawn only if it covers at least this many milliseconds. */
 const MIN_COLUMN_MS = 15_000
 /** A piece with fewer requests per second is not drawn. */
 const MIN_PER_SECOND = 0.001

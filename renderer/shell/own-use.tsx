@@ -9,7 +9,7 @@ import sheet from './header.module.css'
 
 const css = classesOf(sheet)
 
-/** A share in per cent, rounded as displayed, so that a share never exceeds a cap that looks the same. */
+/** A share in per cent, rounded as displayed. So a share never exceeds a cap that is displayed as equal. */
 const tenths = (share: number) => Math.round(share * 1000) / 10
 
 /** Whether checks exceed their cap by more than one check. The cap applies only on average. */

@@ -112,7 +112,7 @@ export class Mirror {
     if (link.kind === 'no-session') this.store.setState({ ...EMPTY_MIRROR, link })
     else this.#change((state) => ({ ...state, link }))
     if (link.kind === 'live') {
-      // For the host, a window that reconnects is a new, visible one. So a hidden window reports that it is
+      // The host treats a window that reconnects as new and visible. So a hidden window reports that it is
       // hidden.
       if (!this.#visible) this.#tellVisible()
       void this.#ask()
