@@ -6,9 +6,9 @@ export const ALONE_AFTER_MS = 1_000
 /** After this time without a sign of life, a member's part of the quota is free again. Milliseconds. */
 export const PART_LASTS_MS = 60_000
 /**
- * This long after the last message of a dispatcher, all its grants have reached the service or are void. A
- * running dispatcher sets a silent member's share aside within `ALONE_AFTER_MS`, a grant is valid for 1.5 s,
- * and a request takes up to 1.5 s to the service. Milliseconds.
+ * After this time since a dispatcher's last message, every request that it granted has reached the service or
+ * can't be sent any more. A running dispatcher sets a silent member's share aside within `ALONE_AFTER_MS`, a
+ * grant is valid for 1.5 s, and a request reaches the service within 1.5 s. Milliseconds.
  */
 export const SETTLED_AFTER_MS = 4_000
 /** All members' allowances together equal the refill in this time. Milliseconds. */

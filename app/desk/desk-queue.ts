@@ -28,7 +28,7 @@ const TAKE_EVERY_MS = 1_000
 const TAKE_JITTER_MS = 500
 /** How long a new holder of the lease waits for the other members' epochs. Milliseconds. */
 const EPOCHS_WITHIN_MS = 500
-/** This long after the last renewal of a lease, no grant under that lease can be used. Milliseconds. */
+/** After this time since the last renewal of a lease, all grants under that lease are void. Milliseconds. */
 const LAPSED_MS = LEASE_TTL_MS - 500
 /** How long a run waits for its first dispatcher before it works alone. Milliseconds. */
 const STARTS_WITHIN_MS = { reachable: TAKE_OVER_MS, unreachable: 2_000 } as const

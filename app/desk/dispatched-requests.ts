@@ -91,7 +91,7 @@ export class DispatchedRequests {
       if (grant === undefined) {
         if (!queued.has(id)) this.takeBack(seat, id)
       } else if (grant <= heard) {
-        // The grant was not used, or the report that its request ended was lost.
+        // The grant was not used, or the report of the request's end was lost.
         this.settle(seat, id, { kind: queued.has(id) ? 'not-sent' : 'cut' })
       } else if (dispatchedMs - grantedMs >= LAPSED_AFTER_MS) this.settle(seat, id, { kind: 'not-sent' })
     }

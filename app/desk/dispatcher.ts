@@ -10,7 +10,7 @@ import { type HandedIn, inBoth, Seat, Seats, tokensIn } from './seat.ts'
 
 /** A member's part is set aside this long before the member may begin to work alone. Milliseconds. */
 const AHEAD_MS = 100
-/** How long members have to reply at the beginning of an epoch. Milliseconds. */
+/** Time for the members' first replies at the beginning of an epoch. Milliseconds. */
 const JOIN_WITHIN_MS = 500
 /** Number of own `dispatch` messages that are remembered. */
 const MAX_DISPATCHES = 64

@@ -2,7 +2,9 @@ import type { Clocks } from './queue-ports.ts'
 
 /** How long a holder may grant after it sent its last successful renewal. Milliseconds. */
 const GRANTS_FOR_MS = 4_000
-/** If the clocks of a machine drift apart by more than this, it is assumed to have slept. Milliseconds. */
+/**
+ * If a machine's clocks drift apart by more than this, the machine is assumed to have slept. Milliseconds.
+ */
 const MAX_DRIFT_MS = 1_000
 /** Longest gap between two events of a running program. Milliseconds. */
 const MAX_GAP_MS = 1_000

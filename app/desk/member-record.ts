@@ -42,8 +42,9 @@ export class MemberRecord {
   /** Number of counted requests that this record knows, by row. */
   #noticed = new Map<string, number>()
   /**
-   * When the member joined the desk, epoch ms, and its counted requests by row before that time. For an app
-   * that started as a member, the time is the app's start. `undefined` until a `picture` message states both.
+   * When the member joined the desk, epoch ms, and by row its requests that were counted before that time.
+   * For an app that started as a member, the time is the app's start. `undefined` until a `picture` message
+   * states both.
    */
   #run: { readonly beganAtMs: number; readonly counted: Readonly<Record<string, number>> } | undefined
   /** By request id: the row of each request that counted as lost when the member stopped responding. */
@@ -144,7 +145,9 @@ export class MemberRecord {
       this.#noticed.set(row, Math.max(total, this.#noticed.get(row) ?? 0))
   }
 
-  /** Handles a member that no longer responds. The service may have counted its requests in flight. */
+  /**
+   * Handles a member that no longer responds. The service may have counted the member's requests in flight.
+   */
   ended(): void {
     const { ledger, now } = this.#deps
     for (const [id, ticket] of this.#underWay) {

@@ -15,10 +15,7 @@ export interface DeskAnswer {
 export const isCounted = ({ rate, waitMs }: Partial<DeskAnswer>): boolean =>
   waitMs === undefined || rate === undefined
 
-/**
- * A step that was not sent yet. The ages in a step depend on when it is sent, so the function makes the step
- * for the sending time `nowMs`.
- */
+/** Makes a step at its sending time `nowMs`, because the ages in a step depend on that time. */
 type Unsent = (nowMs: number) => RequestStep
 
 /**

@@ -134,7 +134,8 @@ export class BucketBound {
   advance(nowMs: number): void {
     if (this.#free === undefined) return
     this.#free = this.#freeAt(nowMs)
-    // A full bucket grows again only after its next request, and up to one step of the service's clock late.
+    // A full bucket grows again only after its next request. This growth may start one step of the service's
+    // clock late.
     const isFull = this.#model === 'rolling' && this.#free >= this.#limit
     this.#atMs = Math.max(this.#atMs, isFull ? nowMs + CLOCK_STEP_MS : nowMs)
     const window = this.#window

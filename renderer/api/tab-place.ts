@@ -17,8 +17,8 @@ type Locks = Pick<LockManager, 'request'>
 /**
  * Uses locks as places. Like connections, locks are shared by the tabs of one host and port.
  *
- * If a browser has no locks or forbids them (for example because site data is blocked), the number of tabs has
- * no limit.
+ * If a browser has no locks or forbids them (for example because site data is blocked), the number of tabs is
+ * not limited.
  */
 export function tabPlace(locks: Locks | undefined): TabPlace {
   let place: Promise<Leave | undefined> | undefined
