@@ -75,7 +75,7 @@ export class LoadStarts {
     this.#shown = undefined
   }
 
-  /** Handles a header. Returns the start of a load if this header shows its rate. */
+  /** Handles a header. Returns the start of a load if this header shows the load's rate. */
   header(interval: Interval): LoadStart | undefined {
     const open = this.#open
     const whole: Interval = open
@@ -102,14 +102,14 @@ export class LoadStarts {
     return shown && startOf(shown, whole, before)
   }
 
-  /** Remembers the first start of a day at about this time of day. */
+  /** Remembers a start, unless another one at about the same time is already known. */
   keep(start: LoadStart): void {
     if (this.#starts.some(({ atMs }) => Math.abs(atMs - start.atMs) <= 2 * NEAR_MS)) return
     this.#starts = [...this.#starts, start].slice(-MAX_STARTS)
   }
 
   /**
-   * The window in which the load with the recorded start `atMs` starts, from the starts of earlier days.
+   * When the load with the recorded start `atMs` starts, computed from the starts of earlier days.
    * `undefined` if too few days had a start, or if the starts vary too much.
    *
    * n random times divide their range into n + 1 parts of equal mean length. So for each omitted or unseen

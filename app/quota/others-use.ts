@@ -85,8 +85,8 @@ export interface EmptyChance {
 }
 
 /**
- * A time in which a quota may run empty, and the level at its start. At the start of the present span, the
- * level is what it would be if others had made no requests since the last header.
+ * A time in which a quota may run empty, and the level at its start. The level of the present span ignores
+ * others' requests since the last header.
  */
 export interface EmptySpan {
   readonly seconds: number
@@ -613,7 +613,8 @@ export class OthersUse {
    * Each span is split into four equal parts. The result is the sum of p × (1 − (1 − f)ⁿ) over these parts.
    * - p: the probability that the present rate ends in this part.
    * - f: the probability that the quota runs empty between one jump and the next. It is the sum over all
-   *   rates r of P(jump ends at r) × P(r holds for level / (r − gain)). Of both spans, the higher one counts.
+   *   rates r of P(jump ends at r) × P(r holds for level / (r − gain)). In the first span, it is at least the
+   *   f of the next span.
    * - n: the number of jumps in the remaining time, 1 + remaining time / mean time between two jumps.
    */
   #emptyByJump(span: EmptySpan, gain: number, next?: EmptySpan): number {
@@ -632,8 +633,8 @@ export class OthersUse {
   }
 
   /**
-   * The part of `#emptyByJump` whose jumps come in one span, which starts in `fromSeconds`. `later`: f of the
-   * span after it, which is `laterSeconds` long.
+   * The part of `#emptyByJump` from one span, which starts `fromSeconds` from now. `later`: f of the next
+   * span, which is `laterSeconds` long.
    */
   #emptyByJumpIn(
     { left, seconds: length }: EmptySpan,

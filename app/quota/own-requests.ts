@@ -70,8 +70,8 @@ export class OwnRequests {
    * How far the upper bound falls when the service has certainly counted `request`: 0 to 1 requests.
    *
    * The service may have counted the request as soon as it was sent. The quota then had room for the refill
-   * `overflowed`, which the upper bound left out. So this refill makes up for all or part of the request. The
-   * same refill can't make up for a second request.
+   * `overflowed`, which is missing in the upper bound. So this refill offsets the request, wholly or in part.
+   * It can't offset a second request.
    */
   consume(request: Pending): number {
     if (!request.unseen) return 0

@@ -118,7 +118,7 @@ function* searchGrid(
   const pace = paceIn(gaps)
   const end = gaps.to[gaps.count - 1]!
   const span = end - firstLookFrom(gaps)
-  // The gaps cover too short a time for any period. The grid below divides by `span`, so it must be above 0.
+  // The gaps are too short for any period. The grid below divides by `span`, so `span` must also be above 0.
   if (span < MIN_PERIODS * PERIODS.least) return undefined
   const kept: FoundTiming[] = []
   let tried = 0

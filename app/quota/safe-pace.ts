@@ -114,8 +114,8 @@ export const countedToEmpty = ({ use, held = 0 }: Pick<RequestQuota, 'use' | 'he
 const othersAtMost = ({ use }: PacedRow): number => use?.elsewhereHigh ?? use?.elsewhere ?? 0
 
 /**
- * Seconds in which a fixed window does not refill. `undefined` if the quota refills gradually. If no window
- * is open, the next request opens one, which lasts one period (service 8.3.5).
+ * Seconds until a fixed window ends. `undefined` if the quota refills gradually. If no window is open, one
+ * period: the length of the window that the next request opens (service 8.3.5).
  */
 export function fixedSecondsLeft(
   {

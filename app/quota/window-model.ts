@@ -14,7 +14,7 @@
 export interface WindowSize {
   readonly limit: number
   readonly periodMs: number
-  /** Maximum relative error of the clock of all times. Default: 0. */
+  /** Maximum relative error of the clock that measures all times. Default: 0. */
   readonly clockError?: number
 }
 
@@ -194,7 +194,7 @@ export function levelsShown(
   return { least, mostThen: most, most: Math.min(limit, most + grown) }
 }
 
-/** The window that a request may have opened between two times. It lasts one period (service 8.3.5). */
+/** A window that opened at an unknown time between two times. It lasts one period (service 8.3.5). */
 export const assumedWindow = (
   afterMs: number,
   beforeMs: number,
