@@ -99,8 +99,8 @@ export const alertsContract = {
   /** All open alerts, sent after each change. */
   alertsChanged: push<readonly Alert[]>(),
   /**
-   * An alert to announce now. The window plays its sound. If the host can't show notifications, the window
-   * also shows a notification.
+   * An alert to announce now. The window plays the alert's sound. If the host can't show notifications, the
+   * window also shows a notification.
    */
   alertAnnounced: push<Announcement>(),
 } as const
