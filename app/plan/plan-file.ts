@@ -115,7 +115,9 @@ const known = (category: string): string =>
   CURRENT_REQUEST_QUOTAS.find((quota) => quota.category.toLowerCase() === category.toLowerCase())?.category ??
   category
 
-/** The first category whose limit is neither in the table nor in the plan. Such a plan can't be judged. */
+/**
+ * What is wrong if a category's limit is neither in the table nor in the plan. Such a plan can't be judged.
+ */
 function firstUnknown(plan: Plan): string | undefined {
   for (const [at, { requests }] of plan.programs.entries()) {
     const unknown = requests.findIndex(({ category }) => limitOf(plan, category) === undefined)

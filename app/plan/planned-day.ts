@@ -2,8 +2,8 @@ import type { Plan, PlannedRequests } from './plan.ts'
 import type { Arrival } from './replay.ts'
 
 /**
- * Maximum number of requests of a replayed day, so that they fit in memory. All quotas of service 8.2 allow
- * fewer in 24 hours.
+ * Maximum number of requests of a replayed day, so that they fit in memory. Together, all quotas of service
+ * 8.2 allow fewer in 24 hours.
  */
 export const MAX_ARRIVALS = 2_000_000
 
