@@ -52,9 +52,9 @@ type KeyRow = z.output<typeof keyRow>
  * Opens the data keys, newest first. Creates the first data key in an empty vault.
  *
  * Each key has a canary, a known text that was encrypted with the key. A key is valid only if it decrypts its
- * canary, because a keystore that lost its own key may return other bytes. If a data key can't be opened, its
- * digests show whether the stored bytes changed ("corrupt") or the keystore's key did. Digests are not
- * secret.
+ * canary, because a keystore that lost its own key may return other bytes. If a data key can't be opened,
+ * its digests show whether the stored bytes changed ("corrupt") or the keystore has another key. Digests are
+ * not secret.
  */
 export async function unlockDataKeys(
   database: DatabaseSync,
@@ -145,7 +145,7 @@ export async function addDataKey(
   }
 }
 
-/** Whether the wrapping of any stored key protects nothing. */
+/** Whether any stored data key is wrapped without protection. */
 const isAnyBare = (database: DatabaseSync, keystore: Keystore): boolean =>
   database
     .prepare('SELECT wrapped FROM data_keys')
@@ -153,8 +153,8 @@ const isAnyBare = (database: DatabaseSync, keystore: Keystore): boolean =>
     .some(({ wrapped }) => wrapped instanceof Uint8Array && (keystore.hidesNothing?.(wrapped) ?? false))
 
 /**
- * Whether another kind of keystore wrapped a key that can't be opened. Without this check, a keystore would
- * report another keystore's data as damaged. Any key that can be opened is valid, whatever kind is recorded.
+ * Whether another kind of keystore wrapped this data key, so that it is not reported as damaged. Call this
+ * only for a key that can't be opened. A key that can be opened is valid, whatever kind is recorded.
  */
 function isFromElsewhere(keystore: Keystore, { backend, wrapped, wrapped_digest }: KeyRow): boolean {
   return keystore.mayHaveWrapped?.(backend) === false && isWhole(wrapped, wrapped_digest)

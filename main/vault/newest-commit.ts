@@ -8,8 +8,8 @@ import { writeWhole } from '../storage/write-whole.ts'
  * The number of the newest commit, stored in `vault.seen.json` next to `vault.db`.
  *
  * If a person restores an old copy of `vault.db`, the copy is intact and can be opened, but the service has
- * since replaced its tokens. Only a second file can reveal this. That file is written after each commit, so
- * that a crash never makes a vault look older than it is.
+ * since replaced its tokens. Only a second file can reveal this. It is written after each commit, so a crash
+ * between the two never makes the vault look older than it is.
  */
 export class NewestCommit {
   readonly #file: string
@@ -30,8 +30,8 @@ export class NewestCommit {
   }
 
   /**
-   * Stores the number of the newest commit. Call this after each commit. If writing fails, an older copy of
-   * `vault.db` can't be recognised.
+   * Stores the number of the newest commit. Call this after each commit. Errors are ignored, although an old
+   * copy of `vault.db` might then not be recognised.
    */
   note(): void {
     const now = this.#now()

@@ -38,7 +38,7 @@ const wrapping = z
     check: base64,
     key: base64,
   })
-  // Even if each number is within its bounds, all together can require too much memory.
+  // Numbers that are each within their bounds can still need too much memory together.
   .refine(({ N, r, p }) => 128 * r * (N + 2 + p) <= MAX_MEMORY_BYTES)
 
 /**

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { DataKeys } from './data-keys.ts'
 import { seal, unseal } from './sealing.ts'
 
-/** The open vault at one time, through which functions read and write its tables. */
+/** Everything that a function needs to read or write the vault's tables, at `nowMs`. */
 export interface VaultView {
   readonly database: DatabaseSync
   readonly keys: DataKeys
@@ -99,8 +99,8 @@ export function writeNext(
 }
 
 /**
- * Quarantines a record that can't be opened, before a new one replaces it. Its data key may become available
- * again.
+ * Quarantines a record that can't be opened, before a new record replaces it. The old record is kept because
+ * its data key may become available again.
  */
 export function keepLost(view: VaultView, profile: string, kind: RecordKind, why: string): void {
   if (readRecord(view, profile, kind).kind === 'lost') quarantineRecord(view, profile, kind, why)

@@ -4,7 +4,8 @@ import type { Saved } from '../storage/storage-error.ts'
 import { keySettings, keySettingsOf, type StoredKeySettings } from './profile-record.ts'
 
 /**
- * A person's settings for the built-in simulator: `simulator.json`. The simulator's key is new at each start.
+ * A person's settings for the built-in simulator: `simulator.json`. They apply at each start, although the
+ * simulator then has a new key.
  */
 export class SimulatorSettings {
   /** One line for the person if the file could not be read. */

@@ -22,7 +22,7 @@ export type TokenReading =
 export const TOKEN = 'refresh-token'
 /**
  * The record kind of other tokens that might be valid instead of the current token, see `TokenDoubt`. The
- * content is JSON. A record applies only while its generation equals the current token's generation.
+ * content is JSON. A record counts only if it has the same generation as the current token.
  */
 const DOUBT = 'refresh-token-doubt'
 

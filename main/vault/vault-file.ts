@@ -30,7 +30,7 @@ const BUSY_MS = 250
 
 /**
  * Opens `vault.db`: SQLite in WAL mode with `synchronous=FULL`. Committed data survives a crash of the
- * machine, and a full disk keeps the last good state.
+ * machine and a full disk.
  *
  * An unreadable file is renamed, never replaced or deleted. A file from a newer version is left unchanged.
  */
@@ -155,7 +155,7 @@ function migrateVault(database: DatabaseSync, migrations: readonly string[]): Op
   }
 }
 
-/** Whether no table or column is missing. A program that repaired the file could have lost some. */
+/** Whether the file has all tables and columns. A repair by another program could have lost some of them. */
 function isComplete(database: DatabaseSync, migrations: readonly string[]): boolean {
   const complete = new DatabaseSync(':memory:')
   try {

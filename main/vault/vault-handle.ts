@@ -16,7 +16,7 @@ export type VaultStatus =
   /** No keystore was given. Nothing is stored, and stored keys are left unchanged. */
   { readonly state: 'memory'; readonly line?: string } | { readonly state: 'ok' } | StartTrouble
 
-/** The status after another attempt with the keystore. `line` is for a person, and absent if `ok`. */
+/** The status after another attempt with the keystore. `line` is for a person. Absent if `state` is `ok`. */
 type AskedAgain = { readonly state: VaultStatus['state']; readonly line?: string }
 
 /** The folder of a vault, and the parts that open it. */
@@ -168,7 +168,8 @@ export class VaultHandle {
 
   /**
    * Creates a new data key if the existing data key can't be opened, so that API keys can be stored again.
-   * Concurrent calls share one key. Must not be called if the passphrase could be mistyped.
+   * Concurrent calls share one key. Must not be called in state `key-changed` with a passphrase, because a
+   * person might have mistyped it.
    */
   startOver(): Promise<void> {
     this.#startingOver ??= this.#startOver().finally(() => {

@@ -105,7 +105,7 @@ export class Vault {
     return this.#keys.current !== undefined
   }
 
-  /** The stored profiles, oldest first, so that app windows keep their order. */
+  /** The stored profiles, oldest first. So windows list the keys in the same order at each start. */
   profiles(): readonly StoredProfile[] {
     const reading = this.#read(({ database }) =>
       z
@@ -179,7 +179,7 @@ export class Vault {
     })
   }
 
-  /** Deletes everything stored about a key, and overwrites it in the file. */
+  /** Deletes everything that is stored about a key, and overwrites the deleted data in the file. */
   forget(profile: string): Saved {
     return this.#erase(({ database }) => {
       database.prepare('DELETE FROM profiles WHERE id = ?').run(profile)
@@ -198,7 +198,7 @@ export class Vault {
     return this.#seal((view) => writeDesk(view, profile, text))
   }
 
-  /** Deletes the desk of a key, even if the record is damaged. Overwrites it in the file. */
+  /** Deletes the desk of a key, even a damaged record, and overwrites the deleted data in the file. */
   forgetDesk(profile: string): Saved {
     return this.#erase(({ database }) => {
       for (const table of ['records', 'quarantine'])
@@ -225,7 +225,7 @@ export class Vault {
     return reading.ok && reading.value
   }
 
-  /** Keys for one purpose, derived from the open data keys, the current one first. Empty if none is open. */
+  /** One derived key per open data key, for one purpose. The first is derived from the current data key. */
   keysFor(purpose: string): readonly Uint8Array[] {
     const { current, opened } = this.#keys
     const others = [...opened].filter(([id]) => id !== current?.id).map(([, key]) => key)
@@ -285,8 +285,8 @@ export class Vault {
   }
 
   /**
-   * Whether any data key that was opened in this run of the app confirms an address mark, see `addressMark`.
-   * Also true if no data key was opened: no secret can be read then, so none can reach a wrong address.
+   * Whether any open data key confirms a profile's addresses, see `addressMark`. Also true without an open
+   * data key: no secret can be read then, so none can reach a wrong address.
    */
   #isVouchedFor(id: string, about: ProfileAbout, mark: string | undefined): boolean {
     const keys = [...this.#keys.opened.values()]
