@@ -55,8 +55,8 @@ const isFromPage = (rawHeaders: readonly string[]): boolean =>
 const MAX_ROUTED_PATH = 8 * 1024
 
 /**
- * Where a request is routed by its path. `orders`: to the order lane. `nowhere`: declined, because the path
- * is unknown.
+ * Where a path leads: to the service (`forward`), to the order lane (`orders`), or to an error, because the
+ * path is unknown (`nowhere`).
  */
 export type Destination = 'forward' | 'orders' | 'nowhere'
 

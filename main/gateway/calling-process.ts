@@ -78,7 +78,7 @@ interface Caller {
   name: string | undefined
 }
 
-/** The last process that called with each program's key. */
+/** For each program, the process that was last found to call with the program's key. */
 export class CallingProcesses {
   readonly #clock: Pick<Clock, 'monotonicMs'>
   readonly #changed: () => void
@@ -105,7 +105,7 @@ export class CallingProcesses {
     this.#callers.delete(program)
   }
 
-  /** Records that a program called on this connection. Looks up the calling process in the background. */
+  /** Called for each request of a program. Finds the calling process in the background, unless just done. */
   called(program: string, peer: PeerSocket): void {
     const known = this.#callers.get(program)
     const atMs = this.#clock.monotonicMs()

@@ -254,7 +254,7 @@ async function answerToken(request: IncomingMessage, reply: ServerResponse, deps
 
 function answerHealth(request: IncomingMessage, reply: ServerResponse): void {
   const isRead = request.method === 'GET' || request.method === 'HEAD'
-  // A connection without a key is closed after ten seconds, even with Keep-Alive.
+  // Closes the connection. Without a key, it would be closed after ten seconds anyway.
   reply.setHeader('connection', 'close')
   if (isRead) sendJson(reply, 200, { status: 'ok' })
   else sendProblem(reply, denied(403, 'Send the health check as GET.'))

@@ -243,8 +243,8 @@ export class Forwarder {
   }
 
   /**
-   * The rate of critical programs' requests to the bucket, per second. `undefined` unless a less urgent
-   * request is waiting for the bucket.
+   * The rate of critical programs' requests to the bucket, per second, while a less urgent request waits for
+   * the bucket. Otherwise `undefined`.
    */
   criticalWhileHeld(bucket: string): number | undefined {
     if (!this.#scheduler.hasWaiting) return undefined
@@ -567,7 +567,7 @@ export class Forwarder {
         void this.#deps.rejected(sending.token, request.pathAndQuery)
       }
       upstream.isRefreshing = isDecided('refresh')
-      // A response that is neither relayed nor kept during a token refresh is discarded unread.
+      // The response is relayed, or kept until a token refresh ends. Otherwise it is discarded unread.
       if (!isPassedOn && !upstream.isRefreshing) discard(upstream)
     }
     this.#apply(decisions)
@@ -658,8 +658,8 @@ export class Forwarder {
   }
 
   /**
-   * Abandons an upstream request that no longer serves any call. Unless the request still waits for a token,
-   * the service may have counted it.
+   * Abandons an upstream request that no longer serves any call. If it was sent, the service may count it. A
+   * request that still waits for a token was not sent.
    */
   #abandon(id: number): void {
     const upstream = this.#upstreams.get(id)

@@ -68,12 +68,12 @@ export class Gateway {
   readonly #peers = new WeakMap<Connection, Promise<Peer>>()
   readonly #peerSockets = new PeerSockets()
   readonly #processes: CallingProcesses
-  /** When each program's pause ends, by the program's id, on the `timeline` of the program's key. */
+  /** The end of each pause, by the id of the paused program, on the `timeline` of the program's key. */
   readonly #pausedUntilMs = new Map<string, number>()
   #servers: LoopbackServers | undefined
   /** When the gateway began to serve, in epoch ms. */
   #servingSinceMs = 0
-  /** Why the gateway last stopped serving, or moved. */
+  /** Why the gateway last stopped serving or changed its port. */
   #endedWhy = 'the gateway is starting'
   /** Why the gateway could not be turned on. */
   #failure: string | undefined
@@ -105,11 +105,11 @@ export class Gateway {
   }
 
   /**
-   * Restores the state of the last run of the app, or serves on `port` for this run only. If the port is in
-   * use, the state is `failed`.
+   * Serves on `port`, for this run of the app only. Without `port`, the gateway is on or off as in the last
+   * run. If the port is in use, the state is `failed`.
    *
-   * With `retries`, the port is tried until it is free, or until the gateway is turned on, turned off or
-   * stopped.
+   * With `retries`, a port in use is tried again until it is free, or until the gateway is turned on, turned
+   * off or stopped.
    */
   async start(
     port?: number,
@@ -137,8 +137,8 @@ export class Gateway {
   }
 
   /**
-   * Serves on a port, now and at later starts. Port 0 means any free port, which may differ at each start.
-   * Without `chosen`, the port is `nextPort`. If serving fails, the gateway continues on its current port.
+   * Serves on the `chosen` port (default: `nextPort`), now and at later starts. With 0, each start picks a
+   * free port. If the gateway is on and can't use the new port, it keeps the current one.
    */
   turnOn(chosen?: number): Promise<GatewayChange> {
     return this.#oneByOne(async () => {

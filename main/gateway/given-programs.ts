@@ -48,7 +48,7 @@ export function givenPrograms(text: string | undefined): GivenPrograms {
     : { kind: 'given', programs }
 }
 
-/** A program, or the fault of its entry. The entry is never quoted, because any part of it may be the key. */
+/** Parses one entry. Returns the program, or a line about the error that quotes nothing of the entry. */
 function programOf(entry: string): GivenProgram | string {
   const equals = entry.indexOf('=')
   if (equals < 0) return `expected ${ENTRY}`

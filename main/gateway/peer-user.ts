@@ -22,7 +22,7 @@ const CHUNK_BYTES = 64 << 10
 export type ReadTable = (file: string) => AsyncIterable<string>
 
 /**
- * Reads a table on another thread. The system generates the table during the read, which takes milliseconds.
+ * Reads a table on another thread, because the system needs milliseconds to generate the table.
  */
 const readTable: ReadTable = (file) =>
   createReadStream(file, { encoding: 'latin1', highWaterMark: CHUNK_BYTES })

@@ -40,8 +40,8 @@ const UNKNOWN_TURN_SECONDS = 5
 const endpointOf = (path: string): string => categoryOf('GET', path.split('?', 1)[0] ?? path) ?? path
 
 /**
- * Permits for Headroom's own checks and for opening streams. These requests wait in one queue with programs'
- * requests, but other parts of Headroom send them.
+ * Permits for Headroom's own checks and for opening streams. These requests wait in the queue of programs'
+ * requests, but the forwarder does not send them.
  */
 export class Permits {
   readonly #deps: PermitsDeps

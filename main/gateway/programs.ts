@@ -103,7 +103,7 @@ export interface ProgramsDeps {
    * same name.
    */
   readonly given?: readonly GivenProgram[]
-  /** See `MonitorSurface.keyMark`. Absent if keys are unknown. */
+  /** See `MonitorSurface.keyMark`. Absent if it is unknown which keys are connected. */
   readonly keyMark?: (profile: string) => string | undefined
   readonly clock: Clock
   readonly randomBytes: RandomBytes

@@ -56,7 +56,8 @@ export class Sending {
   #abort: () => void = () => {}
 
   /**
-   * Counts the request as sent. `start` sends it. `settled` is called once, unless the request is abandoned.
+   * Counts the request as sent before `start` sends it. `settled` is called once, unless the request is
+   * abandoned.
    */
   constructor(outgoing: Outgoing, deps: SendingDeps, settled: (outcome: UpstreamOutcome) => void) {
     const { request, token, stream } = outgoing

@@ -73,7 +73,7 @@ const encode = (text: string): Uint8Array => encoder.encode(text)
  * One stream of the service, and the programs that read it.
  *
  * Programs do not notice when the connection to the service is replaced. If the service sends its state
- * again, programs get only the differences. A program's stream ends only if the service is unavailable for
+ * again, programs get only the differences. An outage of the service ends their streams only after
  * `MAX_OUTAGE_MS`.
  */
 export class SharedStream implements StreamReaders {
@@ -235,7 +235,7 @@ export class SharedStream implements StreamReaders {
 
   became(state: StreamState): void {
     if (this.#isOver) return
-    // The stream's connection ended while Headroom waited to open a new one, so an outage begins.
+    // The old connection ended before the new one was open, so an outage begins.
     if (state.kind === 'opening' && this.#observation !== undefined) this.#awaitService()
     if (state.kind !== 'waiting' && state.kind !== 'closed') return
     if (this.#observation === undefined) this.#listener.notOpened(state)

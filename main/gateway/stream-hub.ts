@@ -104,7 +104,7 @@ export class StreamHub {
   /** Streams that have no connection to the service yet. */
   readonly #asked = new Map<SharedStream, Asked>()
   readonly #requests = new Map<StreamReader, AdmittedRequest>()
-  /** When streams whose state was too large may be shared again, by stream key. */
+  /** Streams whose state was too large: when each may be shared again, by stream key. */
   readonly #unsharedUntilMs = new Map<string, number>()
   readonly #triedAtMs = new Map<string, number>()
   #cancelLook: (() => void) | undefined
@@ -186,7 +186,7 @@ export class StreamHub {
     this.#asked.set(added, { shared: added, request, attempts: 0, isUnauthorized: false })
     added.add(reader)
     if (!this.#joinsOwn(added)) this.#advance()
-    // Deferred, because a stream whose turn comes immediately is opened only after this call.
+    // Deferred, because a stream that can be opened at once is opened only after this call.
     if (waitsUntilMs <= sinceMs) this.#deps.clock.after(0, () => this.#expire())
     this.#deps.changed()
     return true
@@ -440,9 +440,9 @@ export class StreamHub {
     }
     const [first] = shared.pending
     if (observation.status === 429 && first !== undefined) this.#deps.countsOf(first.program).rejected += 1
-    // After a 429 for a quota, only the readers whose wait ends before `untilMs` get this response. At
-    // `untilMs`, the quota has room for one request. Reset would be too late, because it is the time until
-    // the quota is full. After any other response, all readers get the response.
+    // All readers get the response, unless it is a 429 for a quota. A reader gets such a 429 only if its wait
+    // ends before `untilMs`, when the quota has room for one request. Reset would be too late, because it is
+    // the time until the quota is full.
     const path = shared.keeper?.path
     const untilMs =
       tapped.refused === undefined || path === undefined

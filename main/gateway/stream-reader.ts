@@ -10,7 +10,7 @@ import type { Program } from './programs.ts'
 /** Frames are joined into one write of at most this size. */
 const MAX_WRITE_BYTES = 64 << 10
 /**
- * Maximum number of frames in one write. Frames that were written no longer count as the reader's backlog.
+ * While frames of one chunk are queued, a write begins whenever the backlog has this many frames.
  */
 const MAX_WRITE_FRAMES = 128
 
@@ -21,7 +21,8 @@ export class StreamReader {
   readonly address: StreamAddress
   sinceMs: number
   /**
-   * When the reader's wait for the stream ends, in epoch ms. A clock change moves this time and `sinceMs`.
+   * When the reader's wait for the stream ends, in epoch ms. If the clock changes, the hub moves this time
+   * and `sinceMs`.
    */
   waitsUntilMs: number
   /** Called once, when the reader's connection has ended. */
@@ -77,8 +78,8 @@ export class StreamReader {
   hear(frames: readonly SharedFrame[]): void {
     for (const frame of frames) {
       this.#queue?.push(frame)
-      // One chunk can contain more frames than a reader is allowed to be behind. Writing now keeps the
-      // reader's backlog short.
+      // Writes before all frames are queued, because one chunk can have more frames than a reader may be
+      // behind.
       if (this.#queue !== undefined && this.#queue.behind >= MAX_WRITE_FRAMES) this.#write()
     }
     this.#write()

@@ -26,7 +26,7 @@ const OF_THE_BYTES: ReadonlySet<string> = new Set([
   'repr-digest',
 ])
 
-/** Minimum length of an encoded token to search for. A shorter text can occur by chance. */
+/** Encoded forms of a token are searched for only if they have this length. Shorter ones occur by chance. */
 const MIN_CODED = 12
 
 /**
