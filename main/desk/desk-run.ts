@@ -3,7 +3,7 @@ import type { Clock, Random } from '../ports/ports.ts'
 import { DeskSession, type DeskSessionDeps } from './desk-session.ts'
 import type { DeskRun, DeskRunParts } from './desks.ts'
 
-/** The facts about the person at this machine that a desk shares. */
+/** What this machine tells the desk about its person. */
 export type DeskPerson = Pick<DeskSessionDeps, 'lookedAtMs' | 'snooze'>
 
 export interface DeskRunPorts {
@@ -26,7 +26,7 @@ export function deskRun(
     revoked: () => session.revokedElsewhere(),
     report: (report) => session.attachedHappened(report),
     changed: () => session.attachedChanged(),
-    // Attaching the desk again makes the gateway request the queue. The gateway gets none, so its own
+    // The gateway reads the desk's queue when the desk is attached. Now it finds no queue, so its own
     // scheduler decides.
     queueEnded: () => session.attachDesk(desk),
   })

@@ -28,7 +28,7 @@ export type DeskSessionDeps = LinkDeps &
   Reporting &
   Omit<DeskTroubleDeps, 'queue'> & {
     readonly timeline: Pick<Timeline, 'now'>
-    /** Whether the app was already a member of the desk when it started. */
+    /** See `DeskRunParts`. */
     readonly isFromStart: boolean
     readonly ledger: MeteredLedger
     readonly slots: SlotLedger
@@ -296,7 +296,7 @@ export class DeskSession implements SessionDesk {
 
   #picture(): DeskMessage {
     this.#steps.sendNow()
-    // A member that lacks this state might also lack the last report.
+    // The next report is sent in full, because a member that needs this state might lack the last report.
     this.#reports.forget()
     return {
       kind: 'picture',
@@ -320,8 +320,7 @@ export class DeskSession implements SessionDesk {
         break
       case 'report':
       case 'unchanged':
-        // A report does not cause a call of `changed`. Reports arrive each second, and snapshots are made
-        // that often anyway.
+        // `changed` need not be called for a report, because snapshots are made each second anyway.
         this.#reported(member, message, sentAt)
         return
       case 'picture':

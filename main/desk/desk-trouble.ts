@@ -25,8 +25,8 @@ export const LOST_AFTER_MS = 4_500
  */
 const CONNECTS_WITHIN_MS = 3_000
 /**
- * How long the report of a lost server waits for the reason, in milliseconds. The attempt to reconnect finds
- * the reason, usually at once.
+ * A lost server is reported together with the reason, or after this time if the reason is still unknown.
+ * Milliseconds. The attempt to reconnect usually finds the reason at once.
  */
 const REASON_WITHIN_MS = 1_000
 /**
@@ -68,8 +68,8 @@ export class DeskTrouble {
   }
 
   /**
-   * Why the desk rejects this machine. Otherwise, if a member with another version of the protocol responds:
-   * why its messages can't be read.
+   * Why the desk rejects this machine. If it does not, why a present member's messages can't be read: the
+   * member uses another version of the protocol.
    */
   get refusal(): DeskRefusal | undefined {
     const { refusal, atMs } = this.#mismatch ?? { atMs: Number.NEGATIVE_INFINITY }

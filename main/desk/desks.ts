@@ -33,7 +33,7 @@ export interface DeskRunParts {
   /** Closed by the running desk. */
   readonly engine: Engine
   /**
-   * Whether the key was a member when its session began. The desk then counts all requests since that time.
+   * Whether the desk begins to run with the key's session. If so, it counts all requests of the session.
    */
   readonly isFromStart: boolean
 }

@@ -121,8 +121,8 @@ function nonceOf(head: Uint8Array): Uint8Array {
 }
 
 /**
- * The head has a fixed length. Two different pairs of head and subject therefore never produce the same
- * bytes.
+ * The bytes that are authenticated with the ciphertext: head and subject. The head has a fixed length, so
+ * different pairs never give the same bytes.
  */
 const associated = (head: Uint8Array, subject: string): Buffer => Buffer.concat([head, Buffer.from(subject)])
 

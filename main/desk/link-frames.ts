@@ -42,8 +42,8 @@ export interface LinkFrame {
    */
   readonly broadcasts: number
   /**
-   * For some other members, by the `confirmName` of their app's run: when one message from that member was
-   * sealed, on its clock, and when the message arrived, on the clock of this frame's sender.
+   * Two times of one message that the sender got from another member: when it was sealed, on that member's
+   * clock, and when it arrived, on the sender's clock. By `confirmName` of the other member's run.
    */
   readonly confirms?: z.output<typeof confirmsOf> | undefined
   readonly said: LinkContent
@@ -73,7 +73,7 @@ export function frameIn(bytes: Buffer): LinkFrame | undefined {
 
 const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0
 
-/** The start of a run's random name. It is unique enough among the runs of one desk. */
+/** A short name for a run: the start of its random name, which suffices to tell the runs of a desk apart. */
 export const confirmName = (run: string): string => run.slice(0, 12)
 
 /**

@@ -235,14 +235,14 @@ export class DeskLink {
     return true
   }
 
-  /** Sends a challenge to a stranger, unless it got one a moment ago. */
+  /** Sends a challenge to a stranger, unless it got one a moment ago or the limit of answers is reached. */
   #challenge(run: MemberRun): void {
     const challenge = this.#strangers.challenge(run)
     if (challenge !== undefined && this.#answers.take())
       this.#send(subjectOfMember(this.#names, run.member), { kind: 'hello', challenge })
   }
 
-  /** Handles the frames that strangers are also allowed to send: goodbyes and challenges. */
+  /** Handles a goodbye or a challenge. These two may also come from strangers. */
   #heardFrom(run: MemberRun, said: LinkContent): void {
     if (said.kind === 'bye') this.#end(run, 'left')
     const challenge = said.kind === 'hello' || said.kind === 'answer' ? said.challenge : undefined

@@ -3,8 +3,8 @@ import type { Profile } from '../ports/profile.ts'
 import { derivedKey } from '../vault/sealing.ts'
 
 /**
- * Hashes that identify the API key of a desk. Two machines compare these hashes instead of their API keys, so
- * the API keys are not revealed. The hashes depend on the desk's secret. Each has 22 base64url digits.
+ * Hashes that identify the API key of a desk. Machines compare these hashes and need not reveal their API
+ * keys. The hashes depend on the desk's secret. Each has 22 base64url digits.
  */
 export interface DeskMarks {
   /** The API key's client id. */

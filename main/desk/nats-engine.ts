@@ -268,7 +268,7 @@ class NatsEngine implements Engine {
 
   #attach(subscribed: Subscribed, nats: NatsConnection): void {
     subscribed.now = nats.subscribe(subscribed.subject, {
-      // Runs the receiver in a task of its own. If a callback threw, the library would stop reading.
+      // Runs the receiver in its own task, because the library would stop reading if the callback threw.
       callback: (error, message) => {
         if (error !== null) return
         queueMicrotask(() => {

@@ -9,7 +9,7 @@ import {
 } from '../../app/desk/messages.ts'
 import type { Clock } from '../ports/ports.ts'
 
-/** Another member's totals of a run. */
+/** Totals of one run, as another member of the desk knows them. */
 type KnownRun = Pick<SilentRun, 'counted' | 'run'>
 
 export interface OtherMemberDeps {
@@ -33,7 +33,7 @@ export class OtherMember {
   #reportedMs = 0
   #isPresent = false
   #isSilent = false
-  /** Totals of the current run that other members sent while the run responded. See `learned`. */
+  /** Totals of the current run, sent by other members. They wait here until the run is silent. */
   #told: readonly { readonly known: KnownRun; readonly sentAt: SentAt }[] = []
 
   constructor(id: string, deps: OtherMemberDeps) {
@@ -109,8 +109,8 @@ export class OtherMember {
   }
 
   /**
-   * Handles another member's totals of the current run. The totals count once the run is silent. Until then,
-   * the run's own messages might still arrive, and the same requests would count twice.
+   * Handles totals of the current run that another member sent. They are used only once the run is silent.
+   * Before, the run's own messages might still arrive, and the same requests would count twice.
    */
   learned(known: KnownRun, sentAt: SentAt): void {
     if (this.#isSilent) this.#record.learned(known, sentAt)

@@ -17,7 +17,7 @@ export class OtherMembers {
   readonly #self: string
   readonly #create: (id: string) => OtherMember
   readonly #members = new Map<string, OtherMember>()
-  /** The records of ended runs of members' apps, by the random name of the run. The newest are last. */
+  /** Records of ended runs, by the random name of the run. The newest is last. */
   readonly #ended = new Map<string, { readonly member: string; readonly record: MemberRecord }>()
   #hasNews = false
   /** When `loseSilent` was called last, monotonic ms. */
@@ -68,8 +68,8 @@ export class OtherMembers {
   }
 
   /**
-   * The totals of all runs of members' apps that have ended or do not respond. Other members might have
-   * missed the last requests of these runs.
+   * The totals of each run that has ended or does not respond. Other members need them if they missed the last
+   * requests of the run.
    */
   get silent(): readonly SilentRun[] {
     const lost = this.all().flatMap(([member, { run, record, isSilent }]) =>
@@ -84,8 +84,8 @@ export class OtherMembers {
   }
 
   /**
-   * Whether `silent` has changed since the last call. If so, the other members need `silent`: a member that
-   * was cut off might be back and know less about a run.
+   * Whether a run has ended or gone silent since the last call. If so, `silent` must be sent, because other
+   * members might know less about the run, for example after they were cut off.
    */
   takeNews(): boolean {
     const hasNews = this.#hasNews
@@ -162,7 +162,7 @@ export class OtherMembers {
 
   /**
    * The id of the member that announces alerts, see `announcerOf`. `inputAge`: milliseconds since a person
-   * last used this machine.
+   * last looked at this Headroom.
    */
   announcer(inputAge: number | undefined): string | undefined {
     const others = this.#present.map(([id, member]) => ({ id, inputAge: member.inputAge }))

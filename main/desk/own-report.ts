@@ -41,13 +41,13 @@ export interface Reporting {
 interface Totalled {
   readonly ledger: Pick<MeteredLedger, 'startedAtMs' | 'ownCounts' | 'recentOwn'>
   readonly slots: Pick<SlotLedger, 'ownCounts'>
-  /** Whether the app was already a member of the desk when it started. */
+  /** See `DeskRunParts`. */
   readonly isFromStart: boolean
 }
 
-/** This machine's time in the desk so far, and its totals. */
+/** This machine's run of the desk: when it began, and the totals that this machine reports. */
 export class OwnRun {
-  /** When this machine joined the desk, or when the app started if it was a member then. Epoch ms. */
+  /** When the desk began to run, epoch ms. With `isFromStart`, this is when the key's session began. */
   readonly sinceMs: number
   readonly #parts: Totalled
   /** Own requests before `sinceMs`. */

@@ -33,8 +33,8 @@ export class PeerRun {
   #counter: number
   #heardMs: number
   /**
-   * Number of the peer's broadcasts that are not missing: each was received, is included in a received
-   * `picture` message, or causes a planned request for one.
+   * Number of broadcasts that the peer is known to have sent. If one was missed, a `picture` message has
+   * replaced it or will be requested.
    */
   #broadcasts: number
   #asked = 0

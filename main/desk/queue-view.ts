@@ -52,7 +52,7 @@ export class QueueView {
     }
   }
 
-  /** Computed once for each period in which this machine works alone. Otherwise, rounding would change it. */
+  /** When the period of working alone began, epoch ms. Computed once, because rounding would change it. */
   #since(sinceMs: number, nowMs: number): number {
     if (this.#alone?.sinceMs !== sinceMs) {
       const since = Math.round(nowMs - (this.#deps.clock.monotonicMs() - sinceMs))

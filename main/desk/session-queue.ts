@@ -20,7 +20,7 @@ interface SessionQueueDeps extends Omit<QueueViewDeps, 'queue'> {
   readonly link: Pick<DeskLink, 'send' | 'broadcast'>
   /** Whether this machine no longer belongs to the desk. */
   readonly isRefused: () => boolean
-  /** The reserve of each other member, in requests. `undefined`: the default. */
+  /** One reserve per other member, in requests. `undefined` stands for the default reserve. */
   readonly othersReserves: (bucket: string) => readonly (number | undefined)[]
   /** Called when the queue's summary changed. */
   readonly queueChanged: () => void
@@ -29,7 +29,7 @@ interface SessionQueueDeps extends Omit<QueueViewDeps, 'queue'> {
 /** Maximum wait for the release of the lease, in milliseconds. The lease expires anyway. */
 const RELEASE_MS = 500
 
-/** This machine's part in the queue of its desk, through the desk's link and the store of its server. */
+/** Connects this machine to the queue of its desk, with the desk's link and the lease on the server. */
 export class SessionQueue {
   /** The queue itself. It receives the messages and events of the other members. */
   readonly desk: DeskQueue

@@ -110,7 +110,7 @@ export class Strangers {
     if (stranger !== undefined) stranger.foreign = foreign
   }
 
-  /** The name and protocol version of a stranger that is alive but whose messages this version can't read. */
+  /** The stranger's name and protocol version, if the stranger is alive but uses another version. */
   foreign({ run }: MemberRun): Foreign | undefined {
     return this.#known.get(run)?.foreign
   }
