@@ -3,7 +3,7 @@ import type { Clock, Random } from '../ports/ports.ts'
 import { DeskSession, type DeskSessionDeps } from './desk-session.ts'
 import type { DeskRun, DeskRunParts } from './desks.ts'
 
-/** What this machine tells the desk about its person. */
+/** Facts about the person at this machine. The desk sends them to the other members. */
 export type DeskPerson = Pick<DeskSessionDeps, 'lookedAtMs' | 'snooze'>
 
 export interface DeskRunPorts {

@@ -25,8 +25,8 @@ export const LOST_AFTER_MS = 4_500
  */
 const CONNECTS_WITHIN_MS = 3_000
 /**
- * A lost server is reported together with the reason, or after this time if the reason is still unknown.
- * Milliseconds. The attempt to reconnect usually finds the reason at once.
+ * A lost server is reported together with the reason, or after this many milliseconds if the reason is still
+ * unknown. The attempt to reconnect usually finds the reason at once.
  */
 const REASON_WITHIN_MS = 1_000
 /**

@@ -110,7 +110,7 @@ export class OtherMember {
 
   /**
    * Handles totals of the current run that another member sent. They are used only once the run is silent.
-   * Before, the run's own messages might still arrive, and the same requests would count twice.
+   * Until then, the run's own messages might still arrive, and the same requests would count twice.
    */
   learned(known: KnownRun, sentAt: SentAt): void {
     if (this.#isSilent) this.#record.learned(known, sentAt)

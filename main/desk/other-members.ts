@@ -68,8 +68,8 @@ export class OtherMembers {
   }
 
   /**
-   * The totals of each run that has ended or does not respond. Other members need them if they missed the last
-   * requests of the run.
+   * The totals of each run that has ended or does not respond. Other members need them if they missed the
+   * run's last requests.
    */
   get silent(): readonly SilentRun[] {
     const lost = this.all().flatMap(([member, { run, record, isSilent }]) =>

@@ -52,7 +52,7 @@ export class QueueView {
     }
   }
 
-  /** When the period of working alone began, epoch ms. Computed once, because rounding would change it. */
+  /** When this machine began to work alone, epoch ms. Computed once, so that rounding does not change it. */
   #since(sinceMs: number, nowMs: number): number {
     if (this.#alone?.sinceMs !== sinceMs) {
       const since = Math.round(nowMs - (this.#deps.clock.monotonicMs() - sinceMs))

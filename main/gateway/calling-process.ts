@@ -105,7 +105,7 @@ export class CallingProcesses {
     this.#callers.delete(program)
   }
 
-  /** Called for each request of a program. Finds the calling process in the background, unless just done. */
+  /** Called for each request. Looks up the calling process, at most once in `LOOK_AGAIN_MS` per program. */
   called(program: string, peer: PeerSocket): void {
     const known = this.#callers.get(program)
     const atMs = this.#clock.monotonicMs()

@@ -48,7 +48,7 @@ export function givenPrograms(text: string | undefined): GivenPrograms {
     : { kind: 'given', programs }
 }
 
-/** Parses one entry. Returns the program, or a line about the error that quotes nothing of the entry. */
+/** The program of an entry, or the entry's error. Errors quote no part of the entry: it could be the key. */
 function programOf(entry: string): GivenProgram | string {
   const equals = entry.indexOf('=')
   if (equals < 0) return `expected ${ENTRY}`

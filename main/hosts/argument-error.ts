@@ -2,8 +2,8 @@ import { systemErrorCode } from '../storage/system-error.ts'
 /**
  * Describes an invalid command argument in one line: the field and the expected type or range.
  *
- * Received values and names can be secrets, so the line repeats none of them. It names only a field that the
- * contract declares, without names from inside that field.
+ * Received values and names can be secrets, so the line repeats none of them. It names only the top-level
+ * field, which the contract declares.
  */
 export function argumentError(command: string, error: unknown): string {
   const issue = firstIssue(error)
@@ -24,7 +24,8 @@ interface Issue {
 }
 
 function complaint(issue: Issue): string {
-  // The issue is about a value inside the field. The limit of that value would be misread as the field's.
+  // The issue is about a value inside the field. Its limit is left out, because it would be read as the
+  // field's limit.
   if (issue.path.length > 1) return 'has an invalid part'
   switch (issue.code) {
     case 'invalid_type':

@@ -15,8 +15,8 @@ interface DemonstrationDeps {
 /**
  * Runs the built-in simulator while no key is stored or connected, so that a first start shows live data.
  *
- * Each `start` creates a new simulator. An earlier simulator can't be reused: it has replaced its refresh
- * token, and the profile contains the old one.
+ * Each `start` creates a new simulator. An earlier simulator can't be reused, because it has replaced its
+ * refresh token, and the profile still contains the old token.
  */
 export class Demonstration {
   readonly #deps: DemonstrationDeps

@@ -16,10 +16,9 @@ export interface SecretsReading {
 const MAX_SECRET_BYTES = 64 * 1024
 
 /**
- * Adds secrets from files to the environment. The variable `NAME_FILE` names the file with the secret `NAME`.
- * Without this variable, the file is `NAME` in systemd's `CREDENTIALS_DIRECTORY` (systemd.exec(5)).
- *
- * If `NAME` itself is set, the directory is not read. A line end at the end of a secret is removed.
+ * Adds secrets from files to the environment. A secret `NAME` that is not set itself comes from the file that
+ * `NAME_FILE` names. If `NAME_FILE` is not set either, it comes from the file `NAME` in systemd's
+ * `CREDENTIALS_DIRECTORY` (systemd.exec(5)). A line end at the end of a secret is removed.
  */
 export function withSecretFiles(
   environment: Environment,

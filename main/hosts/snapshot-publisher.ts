@@ -4,8 +4,8 @@ import type { Clock } from '../ports/ports.ts'
 /** Minimum time in milliseconds between two snapshots of a profile that are sent because of changes. */
 export const PUBLISH_EVERY_MS = 250
 /**
- * Interval in milliseconds of snapshots without a change. Displayed numbers are valid for one second, and
- * timers can fire late.
+ * Interval in milliseconds of snapshots without a change. It is less than a second, because displayed numbers
+ * are valid for one second and timers can fire late.
  */
 export const PUBLISH_AT_LEAST_EVERY_MS = 900
 const MAX_PER_SECOND = 4
@@ -100,8 +100,8 @@ export class Publisher {
   }
 
   /**
-   * Earliest time for the next snapshot of a change. `PUBLISH_EVERY_MS` counts from the previous such
-   * snapshot. The limit per second counts all snapshots.
+   * Earliest time for the next snapshot that a change causes: `PUBLISH_EVERY_MS` after the previous one, and
+   * within the limit per second, which counts all snapshots.
    */
   #earliestMs({ changeSentMs, sentMs }: Lane): number {
     const [oldest] = sentMs.length < MAX_PER_SECOND ? [] : sentMs

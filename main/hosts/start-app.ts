@@ -66,7 +66,7 @@ export interface AppDeps {
   readonly simulatorControl?: string
   /** Opens a browser. Absent if impossible. The window then shows the link of a sign-in. */
   readonly openUrl?: OpenUrl
-  /** Sends programs' requests for the gateway. Default: through the environment's proxies. */
+  /** The HTTP client of the gateway. The default uses the proxies of the environment. */
   readonly forward?: ForwardHttp
   /** The gateway's port for this run of the app. Default: the gateway stays on or off, as it last was. */
   readonly gatewayPort?: number
@@ -142,8 +142,8 @@ export async function startApp({
     monitor,
     asChosen: (profile) => simulatorSettings.chosenFor(profile),
     mayTrade: () => simulatorSettings.mayTrade,
-    // The demonstration does not run together with stored keys. Its numbers could be mistaken for those of a
-    // real key.
+    // The demonstration does not run together with stored keys, because its numbers could be mistaken for
+    // those of a real key.
     isWanted: () => simulate || storage.ids().length === 0,
     ...(simulatorControl !== undefined && { controlSecret: simulatorControl }),
   })

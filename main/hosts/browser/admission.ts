@@ -20,8 +20,8 @@ const MAX_FAILURES = 20
 const FAILURE_WINDOW_MS = 60_000
 
 /**
- * The single-use codes that admit browser windows. A used code is replaced. After 20 wrong codes in a minute,
- * further wrong codes get `too-many`.
+ * The single-use code that admits a browser window. A new code replaces a used one. For too many wrong codes,
+ * see `CodeVerdict`.
  */
 export class Admission {
   readonly #deps: AdmissionDeps

@@ -27,7 +27,7 @@ export interface DesktopActions {
 export interface DesktopChoices {
   readonly stripShown: boolean
   readonly closeToTray: boolean
-  /** False if the desktop shows no tray icons. An app without a window would then be unreachable. */
+  /** Whether the desktop shows tray icons. If not, an app without a window would be unreachable. */
   readonly hasTray: boolean
   readonly globalShortcut: boolean
   readonly keepAwake: boolean

@@ -8,8 +8,8 @@ import type { Snapshot } from '../../../app/contract/snapshot.ts'
  */
 export const HEARD_CHANNEL = 'snapshot-heard'
 /**
- * Maximum number of unacknowledged snapshots, which is two seconds at the maximum rate. A page with this many
- * counts as blocked.
+ * A page that has not acknowledged this many snapshots counts as blocked. At the maximum rate, one profile
+ * has this many snapshots in two seconds.
  */
 export const MAX_UNHEARD = 8
 
@@ -17,7 +17,7 @@ export const MAX_UNHEARD = 8
 export interface PacedPushes {
   readonly pushes: Pushes<AppContract>
   heard(): void
-  /** Discards pending acknowledgements after a new page was loaded. The old page will not respond. */
+  /** Called after a new page was loaded. Expects no more acknowledgements from the old page. */
   startOver(): void
 }
 

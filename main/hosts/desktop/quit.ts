@@ -4,8 +4,8 @@ import type { ElectronPieces } from './electron-pieces.ts'
 /** Maximum duration of quitting in milliseconds. After 3 s, a person or the system may kill the app. */
 export const QUIT_LIMIT_MS = 2_700
 /**
- * The part of `QUIT_LIMIT_MS` that programs' sent requests may take. Pending tokens may take two seconds
- * more, and the files are written last.
+ * How long quitting waits for responses to programs' requests, in milliseconds. Within `QUIT_LIMIT_MS`, two
+ * seconds remain for pending tokens, and then some time for writing the files.
  */
 export const QUIT_DRAIN_MS = 500
 

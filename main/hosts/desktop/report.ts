@@ -41,8 +41,8 @@ export function reportText(inputs: ReportInputs): string {
 }
 
 /**
- * Replaces the values of fields that contain names. The redactor would miss some of them: the names of
- * removed profiles, very short symbols, and what the service's own messages name.
+ * Replaces the values of fields that contain names. The redactor would miss some of them: names of removed
+ * profiles, very short symbols, and names in messages of the service.
  */
 const withoutNames = (text: string) =>
   text.replace(

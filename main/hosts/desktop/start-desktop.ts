@@ -112,7 +112,7 @@ export async function startDesktop(deps: DesktopDeps): Promise<void> {
     stop: async () => {
       isEnding = true
       shell?.close()
-      // An app that is still starting may already await a new token.
+      // Waits for an app that is still starting, because it may already have requested a new token.
       const running = await starting
       await running?.stop()
     },

@@ -33,7 +33,7 @@ export interface Updates {
   state(): UpdateState
   /** Called after the setting changed. */
   wantedChanged(): void
-  /** Takes the next step with the version: downloads it, installs it, or opens its page. */
+  /** Takes the next step towards the newer version: downloads it, installs it, or opens its page. */
   proceed(): void
   close(): void
 }
@@ -76,7 +76,10 @@ export function followUpdates(deps: UpdatesDeps): Updates {
     }
     checkAfter(CHECK_EVERY_MS)
   }
-  /** Whether to report a found version. Not while a version is being downloaded or is ready to install. */
+  /**
+   * Whether a found version is reported. Not if checks were turned off, if a version is being downloaded or is
+   * ready to install, or if this version has failed.
+   */
   const isNews = (version: string) =>
     state.kind === 'none' ||
     state.kind === 'available' ||

@@ -33,8 +33,8 @@ const secondsBetween = numberFlag({ atLeast: 1, atMost: 86_400, unit: 'seconds' 
 export type ProbeFlag = Pick<ProbeSettings, 'everySeconds'> & Partial<ProbeSettings>
 
 /**
- * Parses `--probe 'Accounts=30,Positions=60'`: the seconds between two checks, which replace the intervals of
- * the budget. `none` disables checks.
+ * Parses `--probe 'Accounts=30,Positions=60'`: seconds between two checks of a category. They replace the
+ * intervals that follow from the budget. `none` disables checks.
  *
  * Naming a category enables checks, even if the key's settings disable them. Categories without a harmless
  * request are rejected: streams and order placement.

@@ -30,7 +30,7 @@ const OTHERS = (Object.keys(snapshotSchema.shape) as (keyof typeof snapshotSchem
   (name) => !(name in TABLES) && !IDENTITY.has(name),
 )
 
-/** Fields that derive from the time and other fields. They are never reported. */
+/** Fields that change almost constantly. Their changes are not reported. */
 const IGNORED_FIELDS: ReadonlySet<string> = new Set([
   'asOf',
   'level',
@@ -69,7 +69,7 @@ const ESTIMATES: ReadonlySet<string> = new Set([
   'desk',
 ])
 
-/** Counts in a program's `use`. Reported exactly, like the program's own counts, which are their sums. */
+/** The counts in a program's `use`. Every change is reported, as for the program's counts, their sums. */
 const USE_COUNTS: ReadonlySet<string> = new Set(['forwarded', 'waiting'])
 
 /**
@@ -168,7 +168,7 @@ function differs(name: string, reported: unknown, now: unknown): boolean {
   return JSON.stringify(reported) !== JSON.stringify(now)
 }
 
-/** The name whose rule compares a field of an estimate. A time in an estimate is a forecast. */
+/** The name whose rule applies to a field of an estimate. A field `at` is a time, so it is a forecast. */
 function ruleOf(name: string, field: string): string {
   if (field === 'at') return 'emptyAt'
   return FORECASTS.has(field) || (name === 'use' && USE_COUNTS.has(field)) ? field : name

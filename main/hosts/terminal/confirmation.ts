@@ -5,13 +5,13 @@ export interface Confirmation {
   readonly question: string
   /** The word to type: a verb that names the action. */
   readonly word: string
-  /** Begins the line for an unconfirmed action, such as `nothing was revoked`. */
+  /** The first part of the line for an unconfirmed action, such as `nothing was revoked`. A reason follows. */
   readonly otherwise: string
 }
 
 /**
- * Whether a person confirmed an action. With `yes`, no question is asked. Without a confirmation, writes a
- * line that begins with `otherwise`.
+ * Whether a person confirmed an action. With `yes`, the result is true without a question. If the result is
+ * false, a line with `otherwise` and the reason was written.
  */
 export async function isConfirmed(
   terminal: Pick<Terminal, 'interactive' | 'ask' | 'error'>,

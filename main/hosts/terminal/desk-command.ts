@@ -112,7 +112,7 @@ interface Chosen {
   readonly credentials?: string
 }
 
-/** Checks the flags and reads the invitation if needed. The result creates the request for the chosen key. */
+/** Checks the flags and reads the invitation if needed. The request is made later, for the chosen key. */
 async function request(
   action: DeskAction,
   { server = [], tlsCa, name }: DeskFlags,
@@ -220,7 +220,7 @@ async function perform(
   return EXIT_OK
 }
 
-/** Prints only the invitation on stdout, and the instructions on stderr. */
+/** Prints the invitation alone on stdout, and the instructions for it on stderr. */
 async function invited(
   invitation: string,
   { do: what }: DeskRequest,
@@ -318,7 +318,7 @@ const withOwnPrograms = (member: DeskMember, { programs }: Snapshot): DeskMember
       }
     : member
 
-/** Lines about the requests that wait for one quota: the reason, then one line per program. */
+/** A quota with waiting requests: a line with the quota and the reason, then one line per program. */
 const waitLines = ({ category, label, why, rows }: WaitingGroup): readonly string[] => {
   const reason = [label, why].filter((text) => text !== '').join(', ')
   return [`  waiting for ${category}${reason === '' ? '' : `: ${reason}`}`, ...rows.map(waitLine)]

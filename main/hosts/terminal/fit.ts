@@ -12,11 +12,11 @@ export interface FittedCell extends Cell {
 export interface WeighedLine {
   readonly cells: readonly FittedCell[]
   readonly weight: number
-  /** The heading of this line. A heading is removed with the last of its lines. */
+  /** The heading of this line. A heading is removed when all of its lines are removed. */
   readonly under?: WeighedLine
 }
 
-/** A heading and its lines. The heading weighs as much as the heaviest of them. Empty without lines. */
+/** A heading and its lines. The heading weighs as much as the heaviest line. Empty if there are no lines. */
 export function headed(
   heading: readonly FittedCell[],
   lines: readonly WeighedLine[],

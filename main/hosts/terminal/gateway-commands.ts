@@ -103,7 +103,7 @@ export async function program(
   return 'key' in answer ? added(answer, flags, deps) : somethingElse(deps)
 }
 
-/** Revokes a program whose key could not be written to stdout, so that its name is free again. */
+/** Undoes an addition if the program's key could not be written to stdout. The name is then free again. */
 async function withoutKey(name: string, end: OutputEnd, flags: ProgramFlags, deps: ProgramCommandDeps) {
   const cut = await askedOrStored({ do: 'cut-program', name }, flags.data, deps)
   if (cut !== undefined) deps.terminal.error(`${name} was not added, because its key could not be written`)

@@ -128,8 +128,8 @@ const nextLine = (lines: Interface): Promise<string | undefined> =>
 const unseen = () => new Writable({ write: (_bytes, _encoding, done) => done() })
 
 /**
- * Why output to a file descriptor is discarded: the descriptor is the null device, which Node also opens in
- * place of a closed descriptor. Otherwise `undefined`.
+ * The error if a file descriptor is the null device, so that output to it is lost. Node also opens the null
+ * device in place of a closed descriptor. `undefined` for any other file.
  */
 export function discardedEnd(fd: number): OutputEnd | undefined {
   try {

@@ -100,8 +100,8 @@ export function realCommands(terminal: NodeTerminal, app: AppFolder): Commands {
         const { kind, line } = checkPassphrase(folder, words)
         if (kind === 'too-weak' && opened === undefined) return { kind: 'failed', line, needsPerson: true }
         const opening = await (opened ?? open())
-        // The line about the passphrase is printed only if the vault was opened and has or gets a key.
-        // Otherwise the message about the vault is more important.
+        // The line about the passphrase is printed only if the vault is open and has a key or will get one. If
+        // the vault did not open, the message about that is more important.
         const stores = kind === 'weak' || terminal.environment['HEADROOM_REFRESH_TOKEN']
         if (opening.kind === 'open' && line !== undefined && stores) terminal.error(line)
         return opening
@@ -369,7 +369,8 @@ function runDesktop(
     HEADROOM_DESK_CREDENTIALS: _____,
     ...environment
   } = terminal.environment
-  // Electron sets its own umask. A browser that Electron opens needs the original umask.
+  // Starts the desktop host with the original umask. The host sets its own umask, but needs the original one
+  // for a browser that it opens.
   const started = restoreFileMask()
   const child = spawn(electronPath, args, { stdio: 'inherit', env: environment })
   started()

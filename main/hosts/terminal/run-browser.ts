@@ -71,7 +71,7 @@ async function claimed(
   }
 }
 
-/** Why the gateway can't use this run's port. `undefined` if it can. Checked before the app starts. */
+/** Checks the gateway's port before the app starts. Returns the reason if the port can't be used. */
 async function whyGatewayCannot(port: number | undefined, deps: RunBrowserDeps): Promise<string | undefined> {
   if (port === undefined || port === 0) return undefined
   const free = await claimed(port, deps, '--gateway-port')

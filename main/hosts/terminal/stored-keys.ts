@@ -43,8 +43,8 @@ export const NOT_STORED = ', and no key is saved there'
 /**
  * Opens the keys of a data folder, to revoke a key or to change its desk. Locks the folder.
  *
- * A token is refreshed only if the response to an earlier refresh was lost. The outcome of a revocation is
- * stored for the next start.
+ * The token is not refreshed, unless the response to its last refresh was lost. The outcome of a revocation
+ * is stored for the next start.
  */
 export async function openStoredKeys(
   folder: string,

@@ -218,7 +218,7 @@ const URGENT: ReadonlySet<QuotaState> = new Set(['low', 'running-out', 'empty', 
 const weighed = (weight: number, lines: readonly (readonly FittedCell[])[]): readonly WeighedLine[] =>
   lines.map((cells) => ({ cells, weight }))
 
-/** A heading and its lines, with the weight of stream lines. */
+/** A heading and its lines. Each line weighs as much as a line of the streams. */
 const headedBy = ([heading = [], ...lines]: readonly (readonly FittedCell[])[]): readonly WeighedLine[] =>
   headed(heading, weighed(WEIGHTS.stream, lines))
 
