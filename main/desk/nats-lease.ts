@@ -95,7 +95,7 @@ export class NatsLease implements LeaseStore {
     return this.#opened.bucket
   }
 
-  /** Opens the bucket. Rejects a bucket of another client, whose values have another lifetime than a lease. */
+  /** Opens the bucket. Rejects another client's bucket, whose values have another lifetime than a lease. */
   async #open(nats: NatsConnection): Promise<KV> {
     const bucket = await this.#parts.open(nats)
     const { ttl } = await bucket.status()

@@ -77,8 +77,8 @@ export function followUpdates(deps: UpdatesDeps): Updates {
     checkAfter(CHECK_EVERY_MS)
   }
   /**
-   * Whether a found version is reported. Not if checks were turned off, if a version is being downloaded or is
-   * ready to install, or if this version has failed.
+   * Whether a found version is reported. Not if checks were turned off, if a version is being downloaded or
+   * is ready to install, or if this version has failed.
    */
   const isNews = (version: string) =>
     state.kind === 'none' ||

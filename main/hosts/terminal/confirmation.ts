@@ -5,7 +5,7 @@ export interface Confirmation {
   readonly question: string
   /** The word to type: a verb that names the action. */
   readonly word: string
-  /** The first part of the line for an unconfirmed action, such as `nothing was revoked`. A reason follows. */
+  /** The start of the line for an unconfirmed action, such as `nothing was revoked`. A reason follows. */
   readonly otherwise: string
 }
 
