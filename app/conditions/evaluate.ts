@@ -196,6 +196,8 @@ export interface StreamsHeard {
   readonly silent: readonly StreamSummary[]
   /** Streams that were open, have received no frame for a while, and have not reopened yet. */
   readonly missed: readonly StreamSummary[]
+  /** Streams that wait for another reason than a slot, and have never received a frame. */
+  readonly unheard: readonly StreamSummary[]
   /** Streams that wait for a slot. */
   readonly queued: readonly StreamSummary[]
   readonly restarting: readonly StreamSummary[]
@@ -216,16 +218,19 @@ export function streamsHeard(snapshot: Snapshot, nowMs: number): StreamsHeard {
     wanted,
     silent: wanted.filter(({ state }) => state === 'stale'),
     missed: wanted.filter(isMissed),
+    unheard: wanted.filter(
+      (stream) => stream.state === 'waiting' && stream.lastFrameAt === undefined && !waitsForSlot(stream),
+    ),
     restarting: wanted.filter(({ recentRestarts = 0 }) => recentRestarts >= OFTEN),
     queued: wanted.filter(waitsForSlot),
   }
 }
 
 function streamConditions(snapshot: Snapshot, nowMs: number): readonly Condition[] {
-  const { silent, missed, queued, restarting, wanted } = streamsHeard(snapshot, nowMs)
+  const { silent, missed, unheard, queued, restarting, wanted } = streamsHeard(snapshot, nowMs)
   const quiet = [...silent, ...missed]
   const since = lastFrameMs(quiet)
-  const heard = wanted.length - quiet.length - queued.length
+  const heard = wanted.length - quiet.length - unheard.length - queued.length
   const found: Condition[] = []
   if (quiet.length > 0 && heard === 0)
     found.push({ kind: 'no-stream-data', severity: 'critical', ...sinceOf(since) })

@@ -67,12 +67,12 @@ export function glanceNumber(snapshot: Snapshot, nowMs: number): GlanceNumber {
 
 /** Share of the wanted streams that are silent, waiting or restarting: `2/3`. */
 function streamsNumber({ kind }: Finding, snapshot: Snapshot, nowMs: number): GlanceNumber {
-  const { silent, missed, queued, restarting, wanted } = streamsHeard(snapshot, nowMs)
+  const { silent, missed, unheard, queued, restarting, wanted } = streamsHeard(snapshot, nowMs)
   const of = (what: string, count: number) => ({
     caption: `streams ${what}`,
     value: `${count}/${wanted.length}`,
   })
-  if (kind === 'streams-waiting') return of('waiting', missed.length + queued.length)
+  if (kind === 'streams-waiting') return of('waiting', missed.length + unheard.length + queued.length)
   if (kind === 'streams-restarting') return of('restarting', restarting.length)
   return of('silent', silent.length + missed.length)
 }

@@ -8,11 +8,12 @@ import { checkHosts, joined, type Message, message } from './message.ts'
 
 /** The text for streams that are silent, waiting or restarting at `nowMs`, epoch ms. */
 export function streamsMessage({ kind, since }: Condition, snapshot: Snapshot, nowMs: number): Message {
-  const { silent, missed, queued, restarting, wanted } = streamsHeard(snapshot, nowMs)
+  const { silent, missed, unheard, queued, restarting, wanted } = streamsHeard(snapshot, nowMs)
   const note = since === undefined ? '' : sinceText(since, nowMs)
   const moment = since === undefined ? '' : `since ${dayAndMinuteText(since, nowMs)}`
   const text = since === undefined ? '' : `since ${dayAndMinuteText(since, nowMs)}.`
-  const waiting = missed.length + queued.length
+  const others = missed.length + unheard.length
+  const waiting = others + queued.length
   if (kind === 'streams-waiting') {
     const forSlot =
       queued.length === 0
@@ -24,8 +25,8 @@ export function streamsMessage({ kind, since }: Condition, snapshot: Snapshot, n
       note,
       moment,
       title: `${waiting} of ${countText(wanted.length, 'stream')} ${waiting === 1 ? 'is' : 'are'} waiting`,
-      text: missed.length > 0 && text !== '' ? text : 'for a slot.',
-      detail: joined('Headroom reopens them.', missed.length > 0 ? forSlot : ''),
+      text: others > 0 ? text : 'for a slot.',
+      detail: joined('Headroom reopens them.', others > 0 ? forSlot : ''),
     })
   }
   if (kind === 'streams-restarting') {

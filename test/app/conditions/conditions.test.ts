@@ -177,6 +177,10 @@ it('a waiting stream is not silent, and neither is a brief reconnection', () => 
   expect(kinds({ streams: [waiting(15_000)] })).toEqual(['no-stream-data'])
   const { lastFrameAt: _, ...first } = stream('f', 'Order Stream', 'C', { state: 'opening' })
   expect(kinds({ streams: [first] })).toEqual([])
+  const unheard = { ...first, state: 'waiting' as const }
+  expect(kinds({ streams: [unheard] })).toEqual([])
+  expect(kinds({ streams: [live, unheard] })).toEqual([])
+  expect(kinds({ streams: [unheard, waiting(15_000)] })).toEqual(['no-stream-data'])
   expect(kinds({ streams: [waiting(60_000, { reasonCode: 'no-slot' })] })).toEqual(['streams-waiting'])
 })
 
