@@ -1,7 +1,7 @@
 import type { DeskMember, DeskSummary } from '../contract/desk.ts'
 import type { Severity } from '../contract/severity.ts'
 import type { Snapshot } from '../contract/snapshot.ts'
-import { clockText } from './moments.ts'
+import { dayAndClockText } from './moments.ts'
 import { countText } from './rates.ts'
 
 /** One machine of a desk, the same on every surface. */
@@ -34,7 +34,7 @@ export function deskMachines({ desk, programs = [], at }: Snapshot): readonly Ma
       ...{ id, name, isSelf, ...roleOf(id, desk) },
       severity: present ? 'ok' : 'unknown',
       note: isSelf
-        ? (aloneText(desk) ?? programsText(programs))
+        ? (aloneText(desk, at) ?? programsText(programs))
         : present
           ? programsText(member.programs ?? [])
           : silenceText(desk, member, at),
@@ -49,10 +49,10 @@ function roleOf(id: string, { dispatcher, queue }: DeskSummary): Pick<Machine, '
   return id === queue?.lastDispatcher ? { role: 'dispatched' } : {}
 }
 
-function aloneText({ state, queue, engine }: DeskSummary): string | undefined {
+function aloneText({ state, queue, engine }: DeskSummary, atMs: number): string | undefined {
   if (state === 'joined' && queue?.mode !== 'alone') return undefined
   const since = queue?.since ?? engine.since
-  return since === undefined ? 'works alone' : `alone since ${clockText(since)}`
+  return since === undefined ? 'works alone' : `alone since ${dayAndClockText(since, atMs)}`
 }
 
 /**
@@ -60,7 +60,7 @@ function aloneText({ state, queue, engine }: DeskSummary): string | undefined {
  * the machine responds.
  */
 function silenceText({ state }: DeskSummary, { lastSeenMs }: DeskMember, atMs: number): string {
-  const seen = `last seen ${clockText(atMs - lastSeenMs)}`
+  const seen = `last seen ${dayAndClockText(atMs - lastSeenMs, atMs)}`
   return state === 'joined' ? `doesn’t respond, ${seen}` : seen
 }
 
@@ -97,9 +97,12 @@ export interface EngineStatus {
 }
 
 /** Whether the desk's server can be reached. Also its round-trip time, or when it became unreachable. */
-export function engineStatus({ engine: { reachable, since, roundTripMs } }: DeskSummary): EngineStatus {
+export function engineStatus(
+  { engine: { reachable, since, roundTripMs } }: DeskSummary,
+  nowMs: number,
+): EngineStatus {
   if (!reachable) {
-    const facts = since === undefined ? [] : [`since ${clockText(since)}`]
+    const facts = since === undefined ? [] : [`since ${dayAndClockText(since, nowMs)}`]
     return { severity: 'warning', label: 'unreachable', facts }
   }
   const facts = roundTripMs === undefined ? [] : [`round trip ${roundTripMs.toFixed(1)} ms`]

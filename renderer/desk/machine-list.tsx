@@ -45,7 +45,7 @@ function MachineRow({ machine }: { readonly machine: Machine }) {
 /** The desk's server, the machine that announces alerts, and the number of dropped messages. */
 function EngineLines() {
   const desk = useSnapshot((snapshot) => snapshot.desk)
-  const engine = useShownValue((snapshot) => snapshot.desk && engineStatus(snapshot.desk))
+  const engine = useShownValue((snapshot) => snapshot.desk && engineStatus(snapshot.desk, snapshot.at))
   if (desk === undefined || engine === undefined) return null
   const announcer = announcerText(desk)
   return (

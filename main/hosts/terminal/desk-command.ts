@@ -271,12 +271,13 @@ function runningDesk({ profile, name }: RunningKey, snapshots: readonly Snapshot
   if (snapshot?.desk === undefined) return none(name)
   const { desk: summary } = snapshot
   const share = ownShareText(summary)
+  const engine = engineStatus(summary, snapshot.at)
   return {
     line: { ...summary, members: summary.members.map((one) => withOwnPrograms(one, snapshot)) },
     lines: [
       `${name}: ${stateText(summary)}`,
       ...(share === '' ? [] : [`  ${share}`]),
-      `  ${[`server ${summary.engine.server} ${engineStatus(summary).label}`, ...engineStatus(summary).facts].join(', ')}`,
+      `  ${[`server ${summary.engine.server} ${engine.label}`, ...engine.facts].join(', ')}`,
       ...machineLines(snapshot),
       ...waitingGroups(snapshot, snapshot.at).flatMap(waitLines),
       ...[dispatcherText(summary), announcerText(summary), droppedText(summary)]

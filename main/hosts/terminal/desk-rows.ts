@@ -17,7 +17,7 @@ export function deskRows(snapshot: Snapshot, width: number): readonly (readonly 
   const { desk } = snapshot
   if (desk === undefined) return []
   const note = width - NAME - RATE - 2
-  const { label, severity, facts } = engineStatus(desk)
+  const { label, severity, facts } = engineStatus(desk, snapshot.at)
   const server = [`NATS ${label}`, ...facts, desk.engine.server, `${desk.dropped} dropped`].join(', ')
   const duties = [dispatcherText(desk), announcerText(desk)].filter(Boolean).join(', ')
   return [

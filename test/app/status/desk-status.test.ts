@@ -10,7 +10,7 @@ import {
   machinesText,
   sharedText,
 } from '../../../app/status/desk-status.ts'
-import { DESK, DESK_ALONE, snapshot } from '../../renderer/fixtures.ts'
+import { DESK, DESK_ALONE, NOW_MS, snapshot } from '../../renderer/fixtures.ts'
 
 const program = (name: string, perSecond: number) => ({ name, perSecond }) as ProgramSummary
 const machinesOf = (desk: DeskSummary, programs: readonly ProgramSummary[] = []) =>
@@ -48,7 +48,7 @@ it('shows that this machine works alone while the server can’t be reached', ()
     ['SERVER', 'last seen 14:31:02', '–'],
   ])
   expect(machinesText(DESK_ALONE)).toBe('1 of 3 machines')
-  expect(engineStatus(DESK_ALONE)).toEqual({
+  expect(engineStatus(DESK_ALONE, NOW_MS)).toEqual({
     severity: 'warning',
     label: 'unreachable',
     facts: ['since 14:31:03'],
@@ -57,9 +57,27 @@ it('shows that this machine works alone while the server can’t be reached', ()
   expect(machinesOf(refused)).toEqual([['WORKSTATION', 'works alone', '1.06/s']])
 })
 
+it('names the day of a time that is not today', () => {
+  const [self, laptop] = DESK_ALONE.members
+  if (self === undefined || laptop === undefined) throw new Error('no member')
+  const yesterday = NOW_MS - 30 * 3_600_000
+  const engine = { ...DESK_ALONE.engine, since: yesterday }
+  const lost: DeskSummary = {
+    ...{ ...DESK_ALONE, engine, queue: { mode: 'alone', since: yesterday } },
+    members: [self, { ...laptop, lastSeenMs: 10 * 86_400_000 }],
+  }
+  expect(machinesOf(lost).map(([, note]) => note)).toEqual([
+    'alone since Thu 08:31:05',
+    'last seen 2026-03-03 14:31:05',
+  ])
+  expect(engineStatus(lost, NOW_MS).facts).toEqual(['since Thu 08:31:05'])
+})
+
 it('shows the server', () => {
-  expect(engineStatus(DESK)).toEqual({ severity: 'ok', label: 'ok', facts: ['round trip 1.4 ms'] })
-  expect(engineStatus({ ...DESK, engine: { server: 'nats.lan:4222', reachable: true } }).facts).toEqual([])
+  expect(engineStatus(DESK, NOW_MS)).toEqual({ severity: 'ok', label: 'ok', facts: ['round trip 1.4 ms'] })
+  expect(
+    engineStatus({ ...DESK, engine: { server: 'nats.lan:4222', reachable: true } }, NOW_MS).facts,
+  ).toEqual([])
   expect(machinesText(DESK)).toBe('3 machines')
 })
 
