@@ -126,7 +126,7 @@ function replacing(category: string | undefined, snapshot: Snapshot): Remedy | u
   return { kind: 'replace-stream', label: `Replace ${quietest.target}`, target: quietest.id }
 }
 
-/** The remedy for high own use: pause the busiest program, if most of the quota's use is own. */
+/** The remedy for high own use: pause the busiest program, if the quota's use is mostly own. */
 function pausing(row: RequestQuota, snapshot: Snapshot): Remedy | undefined {
   const program = isMostlyOwn(row) ? busiestProgram(row, snapshot) : undefined
   if (program === undefined || program.pausedUntil !== undefined) return undefined

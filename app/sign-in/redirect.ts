@@ -14,8 +14,8 @@ const MAX_CODE = 4096
 /**
  * Parses the query of a redirect (RFC 6749 4.1.2), given as decoded pairs.
  *
- * `state` is checked first. A page in the same browser can therefore not end this sign-in with its own error
- * or code.
+ * `state` is checked first. So a page in the same browser can't end this sign-in with an error or code of its
+ * own.
  */
 export function readRedirect(pairs: Iterable<readonly [string, string]>, expectedState: string): Redirect {
   const fields = new Map<string, string>()

@@ -16,8 +16,8 @@ export interface TimeSpan {
 const MULTIPLES = [1, 2, 3, 5, 10, 20] as const
 
 /**
- * The ticks of a time axis, oldest first, at round times of the displayed zone. As many as fit. The present
- * time has a tick too, and other ticks leave room for it.
+ * The ticks of a time axis, oldest first: as many round times of the displayed zone as fit. The present time
+ * has a tick too, and the other ticks leave room for it.
  */
 export function timeTicks({
   fromMs,

@@ -12,9 +12,7 @@ export interface MenuCode {
   readonly Opened: ComponentType<OpenedMenu>
 }
 
-/**
- * A menu's code. It has its own chunk, because it is larger than the code of the first view without React.
- */
+/** A menu's code, in its own chunk, because it is larger than the first view's code (not counting React). */
 export function menuCode(load: () => Promise<ComponentType<OpenedMenu>>): MenuCode {
   let loading: Promise<ComponentType<OpenedMenu>> | undefined
   const once = () => {

@@ -3,7 +3,7 @@ import { browserClock } from '../api/window-clock.ts'
 
 /** Time between two attempts to load code, in milliseconds. */
 const RETRY_MS = 2_000
-/** Parts of the errors of Chromium, Firefox, Safari and Vite for code or styles that can't be fetched. */
+/** Texts with which Chromium, Firefox, Safari and Vite report code or styles that can't be fetched. */
 const NOT_FETCHED = /dynamically imported module|Importing a module script|preload CSS/
 
 /**

@@ -43,7 +43,7 @@ export function AllowOrdersDialog() {
     attempt.ask(async () => {
       const outcome = await api.allowOrders({ profile: profile.id, ...(needsEnding && { ending }) })
       // Replaces the code `revoke-pending`. With that code, the form would offer to cancel the pending
-      // revocation, which allowing orders must never do.
+      // revocation. Allowing orders must never cancel a revocation.
       if (!outcome.ok) return { ...outcome, code: 'not-allowed' }
       const { signIn } = outcome
       return signIn === undefined ? { ok: true, profile: profile.id } : { ok: true, ...signIn }

@@ -5,7 +5,7 @@ import { lookupText } from '../../app/status/orders-status.ts'
 
 export interface OrderRow {
   readonly id: string
-  /** Time of the order, with its day unless that is today. */
+  /** Time of the order. Includes the day if the order is not of today. */
   readonly time: string
   readonly program: string
   /** Method and path, without an ID. */

@@ -152,7 +152,10 @@ const aboutText = ({ isRecorded, minutes }: PlannedDays): string =>
     ? `${recordedText(minutes, RECORDED_MS)}; replayed, with others as estimated`
     : 'nothing recorded yet; a day simulated from the plan’s rates'
 
-/** The intervals of a day in one category. A level is a share of its own plan's limit. */
+/**
+ * The intervals of a day in one category. Each level is a share of the limit in its plan, with or without the
+ * change.
+ */
 export function dayRowsOf(
   { fromMs, lengthMs, before, after, base, plan }: Omit<PlannedDays, 'isRecorded' | 'minutes' | 'isTooBusy'>,
   category: string,

@@ -129,7 +129,9 @@ function nextOf({ use }: { readonly use: readonly Use[] }): Use | undefined {
   )
 }
 
-/** When the next request is expected to be sent, or what it waits for: `next in 4 s`, or `for a slot`. */
+/**
+ * When the next request is expected to be sent, or what that request waits for: `next in 4 s`, `for a slot`.
+ */
 function nextText(use: Use, nowMs: number): string {
   if (use.nextTurnAt === undefined) return noTurnText(use)
   return use.nextTurnAt <= nowMs ? 'next now' : `next in ${untilText(use.nextTurnAt, nowMs)}`

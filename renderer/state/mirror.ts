@@ -35,7 +35,7 @@ export interface MirrorPorts {
 
 /**
  * Interval at which whole snapshots are requested, in milliseconds. A response bounds the clock skew from
- * both sides, a push only from one.
+ * both sides, but a push only from one side.
  */
 const ASK_AGAIN_MS = 20_000
 const ASK_AFTER_FAILURE_MS = 2000

@@ -153,7 +153,7 @@ function slowTo(row: RequestQuota, snapshot: Snapshot, nowMs: number): string {
 
 /**
  * Asks to slow others. If others poll, names their interval. Otherwise names machines of the desk that don't
- * respond, because their requests count as others'.
+ * respond, because others' use includes their requests.
  */
 function slowOthers({ poller }: RequestQuota, { desk }: Snapshot): string {
   if (poller !== undefined) return `Slow or stop the program that polls every ${poller.everySeconds} s.`
