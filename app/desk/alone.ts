@@ -64,8 +64,8 @@ export const hasAllowance = (from: Standpoint, nowMs: number): boolean =>
 /** The part of each quota that a member uses alone, from 0 to 1. */
 export function aloneFraction({ members, fraction, heardMs }: Standpoint, nowMs: number): number {
   if (members === undefined) return UNKNOWN_FRACTION
-  // A new member has no part until all others know of it. After `PART_LASTS_MS` of silence, the dispatcher
-  // will not inform the others any more, so the member takes a part.
+  // A new member has no part until the dispatcher has announced it to all others. After `PART_LASTS_MS` of
+  // silence, the dispatcher will no longer do so, so the member takes a part.
   const isForgotten = nowMs - heardMs > PART_LASTS_MS
   return fraction === 0 && isForgotten ? 1 / (members + 1) : fraction
 }

@@ -68,8 +68,8 @@ export class Lease {
   }
 
   /**
-   * Whether the holder may grant: the lease was renewed in the last four seconds, counted from the sending of
-   * the renewal, and the machine has not slept or stood still since.
+   * Whether the holder may grant: the last successful renewal was sent less than four seconds ago, and the
+   * machine has not slept or frozen since.
    */
   get mayGrant(): boolean {
     return this.ageMs <= GRANTS_FOR_MS && this.#wakefulness.isSteady

@@ -322,7 +322,7 @@ export class BucketBound {
     }
     const window = this.#window
     if (window === undefined || nowMs < window.endsLatestMs) return free
-    // If the window ended at its earliest possible time, own requests since then count in the next window.
+    // If the window ended as early as possible, own requests since then count in the next window.
     return Math.max(free, this.#limit - this.#own.endedSince(window.endsEarliestMs))
   }
 

@@ -237,8 +237,8 @@ export class BucketQueue<T extends Waiting> {
       const room = queue.roomBefore(program, waiting, other, weight)
       return room > 0 ? [{ room, perMs }] : []
     })
-    // While others use the whole refill, no rate is assumed for them. The next try shows whether others still
-    // use the whole refill.
+    // While others use the whole refill, their rate is left out, because the next try shows whether they
+    // still do.
     const unseenPerMs = this.bound.othersTakeAll.isSo ? 0 : this.bound.othersPerMs(nowMs)
     return { perMs: overtaking + (trueRates?.unseenPerMs ?? unseenPerMs), rivals }
   }

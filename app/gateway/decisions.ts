@@ -49,8 +49,7 @@ export type UpstreamOutcome =
 
 /**
  * - `too-late`: the request's turn would come after its maximum wait.
- * - `queue-full`: too many requests wait. This is the newest request of the program with the most waiting
- *   requests.
+ * - `queue-full`: too many requests of this program, or of all programs together, are waiting.
  * - `empty`: the request must not wait, and its quota is empty.
  * - `unavailable`: no request can be sent (no token, sign-in needed, shutting down).
  */

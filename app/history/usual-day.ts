@@ -38,8 +38,8 @@ const WEEKDAY = { days: 3, least: 0.25, most: 4 } as const
 /** Minimum share of days for a load to be usual. */
 const USUAL_SHARE = 0.6
 /**
- * A day has a load in a quarter of an hour if others made at least `requests` requests in it, and at least
- * `share` of the median over the days with that many requests.
+ * In a quarter of an hour, a day has a load if others made at least `requests` requests, and at least `share`
+ * of the median. The median is over the days with at least `requests` requests.
  */
 const LOADED = { share: 0.5, requests: 5 } as const
 /**
@@ -49,8 +49,8 @@ const LOADED = { share: 0.5, requests: 5 } as const
  */
 export const SHOWN = { untilMinute: 600, share: 0.25, requests: 20 } as const
 /**
- * Minimum share of a three-minute interval that must be recorded. Also the minimum share of the intervals in
- * a quarter of an hour that must be recorded.
+ * Minimum recorded share of a three-minute interval, and minimum share of recorded intervals in a quarter of
+ * an hour.
  */
 const RECORDED = 0.5
 /** Loads in neighbouring quarters of an hour are separate if their rates differ by at least this factor. */

@@ -1,4 +1,4 @@
-/** What a stream's target names. Commas separate several accounts or symbols. */
+/** The things that a stream's target names. Commas separate several accounts or symbols. */
 export type StreamTarget = 'symbol' | 'symbols' | 'option-symbols' | 'accounts' | 'orders'
 
 /**

@@ -34,7 +34,10 @@ interface UseChartProps {
   readonly programs: readonly ProgramSummary[]
 }
 
-/** Requests per second in one category, stacked by program, Headroom and others, compared with the refill. */
+/**
+ * Requests per second in one category and its refill. The requests are stacked by program, Headroom and
+ * others.
+ */
 export function UseChart({ profile, programs }: UseChartProps) {
   const { view } = useParts()
   const [chosen, setChosen] = useState<string>()

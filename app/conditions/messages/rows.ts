@@ -290,8 +290,8 @@ export function usageLine(quota: RequestQuota): string {
 /**
  * `Others use the whole refill (1.07/s).` Empty if others use less.
  *
- * Variants: `more than the refill` while the row is not empty, and `probably use` if the low end of others'
- * use is below the refill.
+ * Variants: `more than the refill` if others use notably more and the row is not empty, and `probably use` if
+ * the low end of others' use is below the refill.
  */
 function wholeRefillSentence(row: RequestQuota): string {
   if (!usesWholeRefill(row)) return ''
