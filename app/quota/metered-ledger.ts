@@ -132,9 +132,9 @@ export class MeteredLedger extends Ledger {
   }
 
   /**
-   * Adopts an earlier header that another machine of the desk received. Then charges the `header.since`
-   * requests that the desk made after that header, some of which the header may already include. These
-   * requests are not added to the totals since the app started. Returns the row's category.
+   * Adopts an earlier header that another machine of the desk received. Then charges `header.since` requests:
+   * those of the desk that ended after that header. The header may already include some of them. They are not
+   * added to the totals since the app started. Returns the row's category.
    */
   adoptHeader(endpoint: string, rate: RateReading, header: AdoptedHeader): string | undefined {
     const { sentAtMs, headerAtMs, since, nowMs } = header
