@@ -53,7 +53,7 @@ export interface Plan {
   readonly countedBy?: Readonly<Record<string, string>>
 }
 
-/** The category whose quota counts the requests of a category. */
+/** The category whose quota counts the requests of `category`. */
 export function quotaOf({ countedBy = {} }: Pick<Plan, 'countedBy'>, category: string): string {
   return (Object.hasOwn(countedBy, category) ? countedBy[category] : undefined) ?? category
 }
