@@ -1,6 +1,7 @@
 import { useId, useState } from 'react'
 import { whatIfText } from '../../app/status/allowance.ts'
 import { classesOf } from '../components/classes.ts'
+import { typedNumber } from '../format/typed-number.ts'
 import { useQuota } from '../state/window-parts.ts'
 import sheet from './details.module.css'
 
@@ -38,7 +39,6 @@ export function WhatIf({ category }: { readonly category: string }) {
 
 /** Requests per second as typed, with a decimal point or comma. `undefined` for any other text. */
 export function addedPerSecond(typed: string): number | undefined {
-  if (!/^\s*\d*[.,]?\d+\s*$/.test(typed)) return undefined
-  const value = Number(typed.trim().replace(',', '.'))
-  return value <= MAX_PER_SECOND ? value : undefined
+  const value = typedNumber(typed)
+  return value !== undefined && value <= MAX_PER_SECOND ? value : undefined
 }

@@ -1,16 +1,13 @@
 import { useState } from 'react'
 import { classesOf } from '../components/classes.ts'
+import { type NumberRange, numberIn } from '../format/typed-number.ts'
 import sheet from './plan-programs.module.css'
 
 const css = classesOf(sheet)
 
-interface NumberFieldProps {
+interface NumberFieldProps extends NumberRange {
   readonly label: string
   readonly value: number
-  readonly least: number
-  readonly most: number
-  /** Decimal places. 0 accepts only whole numbers. */
-  readonly digits: number
   change(value: number): void
 }
 
@@ -28,7 +25,7 @@ export function NumberField({ label, value, least, most, digits, change }: Numbe
       inputMode="decimal"
       aria-label={label}
       aria-invalid={isWrong}
-      title={isWrong ? `From ${least} to ${most}` : undefined}
+      title={isWrong ? `From ${least} to ${most}, without a thousands separator` : undefined}
       value={shown}
       onChange={(event) => {
         setTyped(event.target.value)
@@ -38,16 +35,4 @@ export function NumberField({ label, value, least, most, digits, change }: Numbe
       onBlur={() => setTyped(undefined)}
     />
   )
-}
-
-/** A typed number, rounded to `digits`. `undefined` if it is out of range or not a number. */
-export function numberIn(
-  typed: string,
-  { least, most, digits }: { readonly least: number; readonly most: number; readonly digits: number },
-): number | undefined {
-  if (!/^\s*\d*[.,]?\d+\s*$/.test(typed)) return undefined
-  const number = Number(typed.trim().replace(',', '.'))
-  if (digits === 0 && !Number.isInteger(number)) return undefined
-  const rounded = Number(number.toFixed(digits))
-  return rounded >= least && rounded <= most ? rounded : undefined
 }

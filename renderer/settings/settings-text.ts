@@ -13,6 +13,7 @@ import { maxProbesPerMinute } from '../../app/quota/probe-plan.ts'
 import { isSymbol } from '../../app/service/stream-paths.ts'
 import { clockText } from '../../app/status/moments.ts'
 import { countText, shareText } from '../../app/status/rates.ts'
+import { typedNumber } from '../format/typed-number.ts'
 
 /** The value of a typed text, or the error in the text. */
 export type Typed<T> =
@@ -22,8 +23,7 @@ export type Typed<T> =
 const typed = <T>(value: T): Typed<T> => ({ ok: true, value })
 const wrong = (error: string) => ({ ok: false, error }) as const
 
-const decimal = (text: string): number =>
-  /^\d{1,9}(?:[.,]\d{1,9})?$/.test(text.trim()) ? Number(text.trim().replace(',', '.')) : Number.NaN
+const decimal = (text: string): number => typedNumber(text) ?? Number.NaN
 
 /** Parses a budget in per cent. Returns a share. */
 export function budgetFrom(text: string): Typed<number> {

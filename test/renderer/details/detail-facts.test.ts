@@ -81,7 +81,9 @@ it('shows others as a poller if they are recognized as one', () => {
 
 it('accepts the ways to type a rate, and nothing else', () => {
   expect(['0.5', ' 2 ', '0,25', '.5', '0'].map(addedPerSecond)).toEqual([0.5, 2, 0.25, 0.5, 0])
-  expect(['', '-1', 'x', '1e3', '101', '1.2.3'].map(addedPerSecond)).toEqual(Array(6).fill(undefined))
+  expect(['', '-1', 'x', '1e3', '101', '1.2.3', '1,000'].map(addedPerSecond)).toEqual(
+    Array(7).fill(undefined),
+  )
 })
 
 it('a row lists the programs that use it, and those that wait', () => {

@@ -40,7 +40,7 @@ describe('typed settings', () => {
     expect(secondsFrom(' ')).toEqual({ ok: true, value: undefined })
     expect(secondsFrom('0')).toEqual({ ok: true, value: 0 })
     expect(secondsFrom('86400')).toEqual({ ok: true, value: 86_400 })
-    for (const text of ['0.5', '86401', 'x']) expect(secondsFrom(text)).toMatchObject({ ok: false })
+    for (const text of ['0.5', '86401', 'x', '1,800']) expect(secondsFrom(text)).toMatchObject({ ok: false })
   })
 
   test('show a budget as it was typed', () => {

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
 import type { Plan } from '../../../app/plan/plan.ts'
-import { numberIn } from '../../../renderer/plan/number-field.tsx'
 import {
   changeOf,
   changesText,
@@ -91,16 +90,6 @@ test('applying an advice makes its reduction', () => {
   const less = conceded(draft, { category: 'Positions', program: 'scanner', perSecond: 0.2 })
   expect(less.plan.programs[0]?.requests).toEqual([{ category: 'Positions', perSecond: 0.2, burst: 4 }])
   expect(changesText(less)).toBe('1 changed')
-})
-
-test('a typed number accepts a point or a comma, and nothing out of range', () => {
-  const range = { least: 0, most: 10, digits: 2 }
-  expect(['0.5', '0,5', ' 2 ', '.25', '10'].map((typed) => numberIn(typed, range))).toEqual([
-    0.5, 0.5, 2, 0.25, 10,
-  ])
-  for (const typed of ['', 'some', '-1', '10.5', '1e1', 'NaN', '1.', '0x1'])
-    expect(numberIn(typed, range)).toBeUndefined()
-  expect(numberIn('1.5', { ...range, digits: 0 })).toBeUndefined()
 })
 
 test('a file replaces the programs; others stay as observed, and unnamed limits unchanged', () => {
