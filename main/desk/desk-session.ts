@@ -53,7 +53,7 @@ const JUDGE_AFTER_MS = 60
  * This machine's part in the desk of one key.
  *
  * Sends this machine's requests, headers, streams and checks to the other members, and applies those of other
- * members to the ledger. Each second, it also sends a report with totals, which correct for lost messages.
+ * members to the ledger. Each second, it also sends a report, whose totals make up for lost messages.
  */
 export class DeskSession implements SessionDesk {
   readonly #deps: DeskSessionDeps

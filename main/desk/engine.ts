@@ -21,7 +21,7 @@ export interface DeskNames {
 }
 
 export interface EngineOptions {
-  /** Addresses such as `nats://HOST:4222` and `tls://HOST:4222`. The first is tried first. */
+  /** Addresses such as `nats://HOST:4222` and `tls://HOST:4222`, in the order in which they are tried. */
   readonly servers: readonly string[]
   /** The path of a PEM file with CA certificates. The server's certificate is checked against them. */
   readonly tlsCa?: string

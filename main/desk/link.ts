@@ -54,8 +54,7 @@ export interface LinkEvents {
    */
   message(from: string, message: DeskMessage, sentAt: MomentRange): void
   /**
-   * A new run of a member's app has answered a challenge. If the link missed messages of this run, it asks
-   * for the member's state.
+   * A new run of a member's app has answered a challenge. The link then requests the member's full state.
    */
   began(member: string, run: string): void
   ended(member: string, why: 'left' | 'replaced'): void

@@ -64,7 +64,7 @@ interface Subscribed {
   now?: Subscription
 }
 
-/** Connects to one server at a time, and to the next one as soon as the connection is lost. */
+/** Is connected to one server at a time. When the connection is lost, the next server is tried. */
 class NatsEngine implements Engine {
   readonly lease: NatsLease
   readonly #options: EngineOptions

@@ -125,7 +125,7 @@ export class OwnReports {
   }
 }
 
-/** At least one in this many reports is sent in full, even if nothing has changed. */
+/** After this many messages at the latest, a report is sent in full, even if nothing has changed. */
 const FULL_EVERY = 10
 /** Times are compared after rounding to this many milliseconds. */
 const ROUNDED_TO_MS = 10

@@ -52,7 +52,7 @@ export function summaryOf(program: Program, attached: Attached | undefined): Pro
   }
 }
 
-/** How many requests wait in one category, how long the first has waited, and when the next one is sent. */
+/** The waiting requests of a category: number, longest wait so far, and turns of the next and last one. */
 function waitOf(
   waiting: readonly WaitingNow[],
   nowMs: number,

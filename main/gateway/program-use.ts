@@ -34,7 +34,7 @@ export class ProgramUse {
   class: ProgramClass = 'normal'
   lastSeenAtMs: number | undefined
 
-  /** Counts a request that was forwarded or that the service answered. */
+  /** Counts a request that the service answered, except with a 429. */
   forwarded(category: string, nowMs: number): void {
     const known = this.#byCategory.get(category)
     const use = known ?? { forwarded: 0, recent: new SecondCounts(WINDOW_SECONDS) }

@@ -16,9 +16,9 @@ export interface SecretsReading {
 const MAX_SECRET_BYTES = 64 * 1024
 
 /**
- * Adds secrets from files to the environment. A secret `NAME` that is not set itself comes from the file that
- * `NAME_FILE` names. If `NAME_FILE` is not set either, it comes from the file `NAME` in systemd's
- * `CREDENTIALS_DIRECTORY` (systemd.exec(5)). A line end at the end of a secret is removed.
+ * Adds secrets from files to the environment. If `NAME` is not set, the secret is read from the file that
+ * `NAME_FILE` names, or else from the file `NAME` in systemd's `CREDENTIALS_DIRECTORY` (systemd.exec(5)). A
+ * line end at the end of a secret is removed.
  */
 export function withSecretFiles(
   environment: Environment,

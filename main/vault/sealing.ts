@@ -41,7 +41,7 @@ export function unseal(key: Uint8Array, place: Place, sealed: Uint8Array): strin
 /** Derived keys by data key and purpose, cached because deriving a key takes longer than using it. */
 const derived = new WeakMap<Uint8Array, Map<string, Uint8Array>>()
 
-/** The derived key for one purpose, so that no key serves two purposes. */
+/** Derives a key for one purpose, so that no key serves two purposes. */
 export function derivedKey(key: Uint8Array, purpose: string): Uint8Array {
   const known = derived.get(key) ?? new Map<string, Uint8Array>()
   derived.set(key, known)

@@ -21,8 +21,8 @@ export interface BrowserHostDeps {
   readonly randomBytes: RandomBytes
   readonly log: Log
   /**
-   * Called with the address to open. The address contains a single-use code. After each use, `ready` is
-   * called again with a new address.
+   * Called with the address to open, which contains a single-use code. Called again with a new address after
+   * each use.
    */
   ready(url: string): void
 }

@@ -150,7 +150,7 @@ export function desktopShell(deps: ShellDeps): DesktopShell {
     tray.changed()
   }
 
-  /** Notifies once that the app continues in the tray after its window closed. */
+  /** Called when the window was closed. The first time, notifies that the app continues in the tray. */
   async function windowClosed(): Promise<void> {
     if (isQuitting || !state.read().closeToTray || state.read().toldOfTray) return
     if (!(await deps.tray.ask()) || isQuitting) return

@@ -52,7 +52,7 @@ export function hardenSession(
   isPackaged: boolean,
   nameDownload: (item: DownloadItem) => void,
 ): void {
-  // No other permission is needed: no camera, no reading of the clipboard, no notifications.
+  // Denies all other permissions, such as the camera and reading the clipboard.
   session.setPermissionRequestHandler((_contents, permission, decide, { isMainFrame, requestingUrl }) =>
     decide(mayUse(permission, isMainFrame, requestingUrl)),
   )

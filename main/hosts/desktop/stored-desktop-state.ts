@@ -24,8 +24,7 @@ type StateFile = Store<Record<string, unknown>>
  */
 export function storedDesktopState(deps: StoredDesktopStateDeps): DesktopStateStore {
   const file = openStore(deps)
-  // electron-store would send the path of the data folder to any page that asks for it on this channel. Our
-  // windows do not use the channel.
+  // Keeps electron-store from sending the path of the data folder to any page that asks on this channel.
   deps.ipcMain.removeAllListeners('electron-store-get-data')
   // Changes apply to this run of the app even if they can't be saved.
   let stored: Readonly<Record<string, unknown>> = file?.store ?? {}

@@ -4,7 +4,7 @@ import { isLoopback } from '../../../app/service/service-origin.ts'
 import { type HttpRoutes, httpRoutes } from '../../network/http-agents.ts'
 
 /**
- * Resolves the system's proxy for an address, in the format of a PAC script: `PROXY proxy.test:8080; DIRECT`.
+ * Returns the system's proxies for an address, as a PAC script does: `PROXY proxy.test:8080; DIRECT`.
  */
 export type ResolveProxy = (url: string) => Promise<string>
 

@@ -12,7 +12,7 @@ import type { FittedCell } from './fit.ts'
 const NAME = 24
 const RATE = 9
 
-/** The server of a desk and its machines. Empty without a desk. */
+/** The desk's machines, server and duties as lines. Empty without a desk. */
 export function deskRows(snapshot: Snapshot, width: number): readonly (readonly FittedCell[])[] {
   const { desk } = snapshot
   if (desk === undefined) return []

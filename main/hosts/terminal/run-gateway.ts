@@ -21,7 +21,7 @@ interface GatewayPorts {
   readonly say: (line: string) => void
 }
 
-/** The gateway of `headroom gateway` and its orders, using this process's network. */
+/** Creates the gateway of `headroom gateway`, and its orders. Both use the network of this process. */
 export function createGateway(
   { given, reserve }: GatewayRun,
   monitor: GatewayMonitor,
