@@ -4,7 +4,7 @@ import { CURRENT_REQUEST_QUOTAS } from '../service/categories.ts'
 import { parseJson } from '../service/json.ts'
 import type { StreamRequest } from '../service/stream-kinds.ts'
 import { readStreamText } from '../service/stream-text.ts'
-import { limitOf, type Plan } from './plan.ts'
+import { byQuota, limitOf, type Plan } from './plan.ts'
 
 /** Maximum size of a plan's file in bytes. People write plans by hand, so a larger file can't be a plan. */
 export const MAX_PLAN_FILE_BYTES = 1_048_576
@@ -108,7 +108,10 @@ export function readPlan(text: string | undefined): PlanReading {
     reserves: Object.fromEntries(Object.entries(reserve).map(([category, kept]) => [known(category), kept])),
   }
   const unknown = firstUnknown(plan)
-  return unknown === undefined ? { kind: 'plan', plan } : { kind: 'wrong', line: unknown }
+  if (unknown !== undefined) return { kind: 'wrong', line: unknown }
+  // A program may list a category more than once. The page and advice need a single entry.
+  const merged = plan.programs.map((one) => ({ ...one, requests: byQuota(plan, one.requests) }))
+  return { kind: 'plan', plan: { ...plan, programs: merged } }
 }
 
 const known = (category: string): string =>

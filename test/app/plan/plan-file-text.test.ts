@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest'
+import { concessionsOf, withConcessions } from '../../../app/plan/advice.ts'
+import { demandsOf } from '../../../app/plan/demand.ts'
 import type { Plan } from '../../../app/plan/plan.ts'
 import { readPlan } from '../../../app/plan/plan-file.ts'
 import { planFileText, streamText } from '../../../app/plan/plan-file-text.ts'
+import { planVerdict } from '../../../app/plan/verdict.ts'
 
 const PLAN: Plan = {
   programs: [
@@ -35,4 +38,14 @@ test('each program is one line, and streams are written as in flags', () => {
     'barcharts:$SPX.X?interval=5&unit=Minute',
     'option-quotes:MSFT 261218C400?note=a%26b%3Dc',
   ])
+})
+
+test('entries of one category are added up, so that advice for it makes the plan fit', () => {
+  const requests = ['positions', 'Positions'].map((category) => ({ category, perSecond: 1, burst: 2 }))
+  const read = readPlan(JSON.stringify({ programs: [{ name: 'scanner', requests }] }))
+  if (read.kind === 'wrong') expect.fail(read.line)
+  const { plan } = read
+  expect(plan.programs[0]?.requests).toEqual([{ category: 'Positions', perSecond: 2, burst: 4 }])
+  expect(planVerdict(plan).fits).toBe(false)
+  expect(planVerdict(withConcessions(plan, demandsOf(plan).flatMap(concessionsOf))).fits).toBe(true)
 })
