@@ -309,6 +309,8 @@ export const gatewaySummary = openObject({
   /** When the gateway began to serve and to count, epoch ms. */
   since: optionalNumber,
   why: optionalText,
+  /** Requests reserved for critical programs, by category. All other categories have the default reserve. */
+  reserve: z.exactOptional(z.record(z.string(), z.number())),
 })
 
 /** The gateway, through which programs on this machine use the key. */

@@ -78,8 +78,8 @@ const MIN_PER_SECOND = 0.005
  * The programs that run on a key now, as a plan.
  *
  * The plan has each program's demand in the last minute (forwarded or queued), the key's own requests, and
- * the estimated use by others. Limits, slots and the slots of others come from the snapshot. A row that
- * another row counts has no quota of its own.
+ * the estimated use by others. Limits, reserves, slots and the slots of others come from the snapshot. A row
+ * that another row counts has no quota of its own.
  *
  * The programs on the desk's other machines are named after machine and program, such as `LAPTOP/scanner`.
  * Other requests of these machines count as requests of others. Requests of others bypass the gateways and
@@ -122,7 +122,7 @@ export function runningPlan(snapshot: Snapshot): RunningPlan {
     limits: Object.fromEntries(
       requests.map(({ category, limit, period }) => [category, { limit, periodSeconds: period }]),
     ),
-    reserves: {},
+    reserves: snapshot.gateway?.reserve ?? {},
     slots: Object.fromEntries(
       slots.map(({ category, limit, own: held, desk = 0, elsewhere }) => [
         category,

@@ -91,8 +91,13 @@ export class Gateway {
   }
 
   get summary(): GatewaySummary {
-    if (this.#servers !== undefined)
-      return { state: 'serving', url: `http://127.0.0.1:${this.#servers.port}`, since: this.#servingSinceMs }
+    if (this.#servers !== undefined) {
+      const { reserve } = this.#deps
+      return {
+        ...{ state: 'serving', url: `http://127.0.0.1:${this.#servers.port}`, since: this.#servingSinceMs },
+        ...(reserve && { reserve }),
+      }
+    }
     return this.#failure === undefined ? { state: 'off' } : { state: 'failed', why: this.#failure }
   }
 

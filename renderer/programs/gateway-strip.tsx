@@ -1,6 +1,5 @@
 import type { ReactNode } from 'react'
 import { mayHaveOrders } from '../../app/contract/orders.ts'
-import { DEFAULT_RESERVE_SHARE } from '../../app/contract/programs.ts'
 import type { GatewaySummary, ProgramSummary } from '../../app/contract/snapshot.ts'
 import { gatewayStatus } from '../../app/status/gateway-status.ts'
 import { dayAndMinuteText } from '../../app/status/moments.ts'
@@ -11,7 +10,7 @@ import { Shape } from '../components/shape.tsx'
 import type { Asked } from '../hooks/use-asked.ts'
 import { useCopy } from '../hooks/use-copy.ts'
 import { useParts, useShown, useSnapshot } from '../state/window-parts.ts'
-import { totalsOf, wholeText } from './program-rows.ts'
+import { reserveText, totalsOf, wholeText } from './program-rows.ts'
 import sheet from './programs.module.css'
 
 const css = classesOf({ ...controlsSheet, ...sheet })
@@ -46,7 +45,7 @@ export function GatewayStrip({
   return (
     <section className={css('strip')} aria-label="Gateway">
       <State gateway={gateway} />
-      {isOn && <Totals programs={programs} />}
+      {isOn && <Totals gateway={gateway} programs={programs} />}
       <form
         className={css('turn')}
         onSubmit={(event) => {
@@ -126,9 +125,8 @@ function State({ gateway }: { readonly gateway: GatewaySummary }) {
   )
 }
 
-function Totals({ programs }: { readonly programs: readonly ProgramSummary[] }) {
+function Totals({ gateway, programs }: Pick<GatewayStripProps, 'gateway' | 'programs'>) {
   const { perSecond, waiting, longest, refused, forwarded, rejected, saved } = totalsOf(programs)
-  const reserve = Math.round(100 * DEFAULT_RESERVE_SHARE)
   return (
     <>
       <Fact value={`${perSecond}/s`} name="forwarded" title="Mean of the last minute." />
@@ -146,11 +144,7 @@ function Totals({ programs }: { readonly programs: readonly ProgramSummary[] }) 
         />
       )}
       <Fact value={`${wholeText(saved)} saved`} name="by sharing responses" />
-      <Fact
-        value={`${reserve} % reserve`}
-        name="for critical"
-        title={`Normal programs leave ${reserve} % of each quota free, background programs ${2 * reserve} %.`}
-      />
+      <Fact {...reserveText(gateway)} />
     </>
   )
 }

@@ -1,11 +1,11 @@
 import type { DeskSummary } from '../../app/contract/desk.ts'
-import type { ProgramClass } from '../../app/contract/programs.ts'
-import type { ProgramSummary, RequestQuota, Snapshot } from '../../app/contract/snapshot.ts'
+import { DEFAULT_RESERVE_SHARE, type ProgramClass } from '../../app/contract/programs.ts'
+import type { GatewaySummary, ProgramSummary, RequestQuota, Snapshot } from '../../app/contract/snapshot.ts'
 import { OWN_NAME, othersOf, outsidePrograms, runningPlan } from '../../app/plan/running.ts'
 import { otherMachinesPrograms } from '../../app/status/desk-programs.ts'
 import { sinceText, untilText, waitText } from '../../app/status/durations.ts'
 import { programStateText } from '../../app/status/gateway-status.ts'
-import { countText, rateRangeText } from '../../app/status/rates.ts'
+import { countText, listText, rateRangeText } from '../../app/status/rates.ts'
 import { noTurnText, waitUsedOf } from '../../app/status/waiting-now.ts'
 
 /** Maximum number of categories that are shown for a program. Categories with waiting requests come first. */
@@ -53,6 +53,19 @@ export const perSecondText = (perSecond: number): string => perSecond.toFixed(2)
 
 /** A whole number, such as `41,207`. */
 export const wholeText = (count: number): string => Math.round(count).toLocaleString('en-US')
+
+/** What the gateway leaves for critical programs: a share of each quota, and the categories that differ. */
+export function reserveText({ reserve: set = {} }: GatewaySummary) {
+  const percent = Math.round(100 * DEFAULT_RESERVE_SHARE)
+  const others = Object.entries(set).map(([category, requests]) => `${category} ${requests}`)
+  return {
+    value: `${percent} % reserve`,
+    name: others.length === 0 ? 'for critical' : `for critical; ${listText(others)}`,
+    title:
+      `Normal programs leave ${percent} % of each quota free, background programs ${2 * percent} %.` +
+      (others.length === 0 ? '' : ` Set in requests, twice that for background: ${listText(others)}.`),
+  }
+}
 
 /** A program on another machine of the desk. Only that machine counts the program's requests and streams. */
 export interface OtherMachineRow

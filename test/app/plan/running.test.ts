@@ -325,6 +325,14 @@ test('requests in a row that another row counts use the quota of that row', () =
   expect(verdict.categories.map(({ category }) => category)).toEqual(['Positions'])
 })
 
+test('a reserve of the gateway is the plan’s', () => {
+  const gateway = { state: 'serving', reserve: { Positions: 300 } } as const
+  const { plan } = runningPlan(
+    snapshot({ requests: [positions], programs: [bot], slots: [], streams: [], gateway }),
+  )
+  expect(planVerdict(plan)).toMatchObject({ categories: [{ category: 'Positions', reserve: 300 }] })
+})
+
 const balances = (name: string, perSecond: number) => ({
   ...{ name, class: 'normal' as const, weight: 1, streams: [] },
   requests: [{ category: 'Balances', perSecond, burst: 1 }],

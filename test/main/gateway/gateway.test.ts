@@ -32,7 +32,8 @@ test('an unchanged third-party client reads and streams through the gateway', as
 
 test('after a critical burst others get the time until enough is left, not ten times it', async () => {
   const reserve = { Positions: 159 }
-  const { add, get } = await startGateway({ reserve })
+  const { add, get, monitor } = await startGateway({ reserve })
+  expect(monitor.snapshot('key-1')?.gateway).toMatchObject({ state: 'serving', reserve })
   const [bot, notes] = [add('bot', { class: 'critical' }), add('notes', { class: 'background' })]
   const positions = (n: number) => `/v3/brokerage/accounts/SIM1001/positions?n=${n}`
   const burst = await Promise.all(Array.from({ length: 20 }, (_, n) => get(positions(n), bot)))

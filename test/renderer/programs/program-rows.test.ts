@@ -4,6 +4,7 @@ import {
   otherMachineRows,
   otherUsers,
   programRow,
+  reserveText,
   sharingText,
   totalsOf,
 } from '../../../renderer/programs/program-rows.ts'
@@ -143,4 +144,11 @@ test('categories dropped from a snapshot are counted with those that the table d
   const listed = { use: [use('Positions', 0.3), use('Accounts', 0.2), use('Balances', 0.1)] }
   expect(programRow(program(listed), [], NOW_MS).moreUses).toBe(1)
   expect(programRow(program({ ...listed, unlisted: 40 }), [], NOW_MS).moreUses).toBe(41)
+})
+
+test('a reserve that a person set is shown next to the default', () => {
+  expect(reserveText({ state: 'serving' })).toMatchObject({ value: '6 % reserve', name: 'for critical' })
+  const { name, title } = reserveText({ state: 'serving', reserve: { Positions: 20 } })
+  expect(name).toBe('for critical; Positions 20')
+  expect(title).toContain('Set in requests, twice that for background: Positions 20.')
 })
