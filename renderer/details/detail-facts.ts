@@ -67,7 +67,7 @@ export function detailFacts(
       value:
         quota.model === 'rolling'
           ? `${Number((period / limit).toFixed(2))} s`
-          : quota.windowEndsAt === undefined
+          : quota.windowEndsAt === undefined || quota.windowEndsAt <= nowMs
             ? '—'
             : clockText(quota.windowEndsAt),
     },

@@ -308,9 +308,9 @@ const NOTABLY_MORE = 1.2
 const perSecondText = (perSecond: number): string => `${Number(perSecond.toFixed(2))}/s`
 
 /** `it refills 1.07/s`, or for a fixed window `it refills at 14:32:05`. */
-function refillText({ model, limit, period, windowEndsAt }: RequestQuota): string {
+function refillText({ model, limit, period, windowEndsAt, asOf }: RequestQuota): string {
   if (model === 'rolling') return `it refills ${perSecondText(limit / period)}`
-  return windowEndsAt === undefined
+  return windowEndsAt === undefined || windowEndsAt <= asOf
     ? 'it refills when its window ends'
     : `it refills at ${clockText(windowEndsAt)}`
 }

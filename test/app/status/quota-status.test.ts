@@ -235,6 +235,8 @@ describe('what a person can do', () => {
     expect(usageSentence(positions({ use: null }), NOW_MS)).toBe('Still measuring other traffic.')
     const fixed = positions({ use, model: 'fixed', windowEndsAt: NOW_MS + 60_000 })
     expect(usageSentence(fixed, NOW_MS)).toContain('it refills at 14:32:05.')
+    const ended = { ...fixed, windowEndsAt: NOW_MS }
+    expect(usageSentence(ended, NOW_MS)).toContain('it refills when its window ends.')
     expect([ownText(positions({ use })), othersText(positions({ use }))]).toEqual(['0.1', '1.2–1.3'])
     expect([ownText(positions({ use: null })), othersText(positions({ use: null }))]).toEqual(['?', '?'])
   })

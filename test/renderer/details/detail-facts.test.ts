@@ -54,6 +54,8 @@ it('shows a dash for a number no header gave', () => {
 it('mentions the window if there is one', () => {
   const row = quota('Accounts', 250, 300, 38, { model: 'fixed', windowEndsAt: NOW_MS + 60_000 })
   expect(said(row)['Window ends']).toBe('14:32:05')
+  // The facts are those of 4 s later. The end of the next window is not known yet.
+  expect(said({ ...row, windowEndsAt: NOW_MS + 4_000 })['Window ends']).toBe('—')
 })
 
 it('shows the safe pace with the burst above the reserve, and names others if they use the whole refill', () => {
