@@ -7,7 +7,8 @@
  */
 export interface Keystore {
   wrap(key: Uint8Array): Promise<Wrapping>
-  unwrap(wrapped: Uint8Array): Promise<Unwrapping>
+  /** `backend` is the recorded kind of the keystore that wrapped the key, if known. */
+  unwrap(wrapped: Uint8Array, backend?: string): Promise<Unwrapping>
   /** Whether every program that can read this wrapped key can also unwrap it. Absent if always false. */
   hidesNothing?(wrapped: Uint8Array): boolean
   /** Whether this keystore could have wrapped a key with `backend`. Absent if any backend is possible. */

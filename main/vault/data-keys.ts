@@ -68,7 +68,7 @@ export async function unlockDataKeys(
   let elsewhere: Unlocking | undefined
   let corrupt: Unlocking | undefined
   for (const row of rows) {
-    const unwrapping = await keystore.unwrap(row.wrapped)
+    const unwrapping = await keystore.unwrap(row.wrapped, row.backend)
     if (!database.isOpen) return CLOSED
     switch (unwrapping.kind) {
       case 'waiting':

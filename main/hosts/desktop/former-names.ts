@@ -22,13 +22,16 @@ export type OpenAs = (name: string, wrapped: Uint8Array) => Promise<Uint8Array |
 /**
  * Lets a keystore open keys that were wrapped under one of the app's former names. Such a key is then wrapped
  * again under the current name.
+ *
+ * An attempt may start a process. So keys that another kind of keystore wrapped are not attempted.
  */
 export function withFormerNames(keystore: Keystore, openAs: OpenAs): Keystore {
   return {
     ...keystore,
-    unwrap: async (wrapped) => {
-      const present = await keystore.unwrap(wrapped)
-      if (present.kind !== 'refused') return present
+    unwrap: async (wrapped, backend) => {
+      const present = await keystore.unwrap(wrapped, backend)
+      const isElsewhere = backend !== undefined && keystore.mayHaveWrapped?.(backend) === false
+      if (present.kind !== 'refused' || isElsewhere) return present
       for (const name of FORMER_NAMES) {
         const key = await openAs(name, wrapped)
         if (key?.length === KEY_BYTES) return { kind: 'unwrapped', key, renew: true }

@@ -1,7 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { openOnly, withFormerNames } from '../../../../main/hosts/desktop/former-names.ts'
-import type { Keystore, Unwrapping } from '../../../../main/ports/keystore.ts'
+import { type Keystore, PASSPHRASE_BACKEND, type Unwrapping } from '../../../../main/ports/keystore.ts'
+import { VaultHandle } from '../../../../main/vault/vault-handle.ts'
+import { temporaryFolder } from '../../storage/temporary-folder.ts'
+import { testKeystore } from '../../vault/test-keystore.ts'
 
 const key = randomBytes(32)
 const refused: Unwrapping = { kind: 'refused', why: 'another key' }
@@ -40,6 +43,23 @@ test('no former name is tried while the present one opens it, or may do so later
     expect(await unwrapped).toEqual(present)
     expect(asked).toEqual([])
   }
+})
+
+test('no former name is tried for a vault that a passphrase encrypts', async () => {
+  const folder = temporaryFolder()
+  const asked: string[] = []
+  const open = (keystore: Keystore) => VaultHandle.open({ folder, keystore, wallMs: () => 0 })
+  const passphrase = testKeystore(1)
+  const { wrap } = passphrase
+  passphrase.wrap = async (bytes) => ({ ...(await wrap(bytes)), backend: PASSPHRASE_BACKEND })
+  const sealing = await open(passphrase)
+  sealing.close()
+  const keyring = testKeystore(2)
+  keyring.mayHaveWrapped = (backend) => backend !== PASSPHRASE_BACKEND
+  const handle = await open(withFormerNames(keyring, async (name) => void asked.push(name)))
+  expect(handle.status).toMatchObject({ state: 'key-changed', sealedBy: PASSPHRASE_BACKEND })
+  handle.close()
+  expect(asked).toEqual([])
 })
 
 test('a process that only decrypts has the former name before it is ready, and ends', async () => {
