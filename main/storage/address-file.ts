@@ -1,4 +1,4 @@
-import { closeSync, openSync, readdirSync, rmSync, writeSync } from 'node:fs'
+import { readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Clock, OpenUrl } from '../ports/ports.ts'
 import { PRIVATE_MODE } from './private-files.ts'
@@ -26,35 +26,26 @@ const NAME = /^open-[\w-]+\.html$/
  *
  * A browser gets an address in its argument list, which every user of the machine can read. So the browser
  * gets the path of a private file that redirects to the address. The file is deleted when the address has
- * been used, or after a minute.
+ * been used, after a minute, or if it can't be written or opened.
  */
 export function openByFile({ folder, clock, randomBytes, openFile }: AddressFileDeps): OpenUrl {
   // Deletes the files of a killed process. Their addresses no longer work.
   for (const name of readdirSync(folder)) if (NAME.test(name)) rmSync(join(folder, name), { force: true })
   return async (address) => {
     const path = join(folder, `open-${Buffer.from(randomBytes(12)).toString('base64url')}.html`)
-    writeNew(path, pageLeadingTo(address))
     const remove = () => {
       cancel()
       rmSync(path, { force: true })
     }
     const cancel = clock.after(ADDRESS_FILE_MS, remove)
     try {
+      writeFileSync(path, pageLeadingTo(address), { flag: 'wx', mode: PRIVATE_MODE })
       await openFile(path)
     } catch (error) {
       remove()
       throw error
     }
     return remove
-  }
-}
-
-function writeNew(path: string, text: string): void {
-  const handle = openSync(path, 'wx', PRIVATE_MODE)
-  try {
-    writeSync(handle, text)
-  } finally {
-    closeSync(handle)
   }
 }
 

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import fs, { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { ADDRESS_FILE_MS, openByFile } from '../../../main/storage/address-file.ts'
 import { VirtualClock } from '../../simulation/virtual-clock.ts'
 import { temporaryFolder } from './temporary-folder.ts'
@@ -50,6 +51,22 @@ test('it is deleted after the address was used, after a minute, and if no browse
   await expect(failing.open(ADDRESS)).rejects.toThrow('no browser')
   expect(readdirSync(failing.folder)).toEqual([])
   expect(failing.clock.pending).toBe(0)
+})
+
+test('a disk that takes only a part of it opens nothing, and keeps nothing', async () => {
+  const { folder, clock, opened, open } = setUp()
+  const write = fs.writeFileSync
+  onTestFinished(() => {
+    fs.writeFileSync = write
+    syncBuiltinESMExports()
+  })
+  fs.writeFileSync = (file, text, options) => {
+    write(file, String(text).slice(0, 99), options)
+    throw new Error('ENOSPC: no space left on device')
+  }
+  syncBuiltinESMExports()
+  await expect(open(ADDRESS)).rejects.toThrow('ENOSPC')
+  expect([readdirSync(folder), opened, clock.pending]).toEqual([[], [], 0])
 })
 
 test('files left by a killed process are removed at the next start, and nothing else is', () => {
