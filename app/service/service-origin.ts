@@ -22,6 +22,9 @@ export const isSafe = ({ protocol, hostname, username, password }: ParsedUrl): b
   username === '' &&
   password === ''
 
+/** What `serviceOrigin` accepts, in words. */
+export const ORIGIN_FORM = 'https://HOST without a path (http only on this computer)'
+
 /** The origin of a safe URL without path and query. Otherwise `undefined`. */
 export const serviceOrigin = (url: ParsedUrl): string | undefined =>
   isSafe(url) && url.pathname === '/' && url.search === '' && url.hash === '' ? url.origin : undefined

@@ -1,6 +1,6 @@
 import type { CommandError, Outcome } from '../../app/contract/outcome.ts'
 import type { NewKey } from '../../app/contract/sign-in.ts'
-import { serviceOrigin } from '../../app/service/service-origin.ts'
+import { ORIGIN_FORM, serviceOrigin } from '../../app/service/service-origin.ts'
 import { PROVIDER_HOSTS } from '../../app/sign-in/provider-hosts.ts'
 import { DEFAULT_PROBES, type Profile } from '../ports/profile.ts'
 
@@ -66,6 +66,6 @@ function refused(what: string, value: string): CommandError {
   return {
     ok: false,
     code: 'bad-address',
-    message: `Enter the ${what} as https://HOST (http only on this computer). You entered ${shown}.`,
+    message: `Enter the ${what} as ${ORIGIN_FORM}. You entered ${shown}.`,
   }
 }

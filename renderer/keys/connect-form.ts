@@ -1,4 +1,4 @@
-import { serviceOrigin } from '../../app/service/service-origin.ts'
+import { ORIGIN_FORM, serviceOrigin } from '../../app/service/service-origin.ts'
 
 /** The form "Connect a key" and its messages. No message repeats a secret. */
 
@@ -78,7 +78,7 @@ export function refreshTokenError(refreshToken: string): string | undefined {
   return refreshToken.length > 4096 ? 'Enter at most 4096 characters.' : undefined
 }
 
-const HOST_ERROR = 'Enter https://host (http:// only for this computer).'
+const HOST_ERROR = `Enter ${ORIGIN_FORM}.`
 
 const addressOf = (text: string): string | undefined =>
   URL.canParse(text) ? serviceOrigin(new URL(text)) : undefined

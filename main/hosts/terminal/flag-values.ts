@@ -1,5 +1,6 @@
 import { InvalidArgumentError } from 'commander'
 import { PROGRAM_LIMITS, PROGRAM_NAME } from '../../../app/contract/programs.ts'
+import { ORIGIN_FORM } from '../../../app/service/service-origin.ts'
 import { isSymbol } from '../../../app/service/stream-paths.ts'
 import { addressOf } from '../../sign-in/connect-key.ts'
 import { faultProblem } from '../../simulator/options.ts'
@@ -87,9 +88,7 @@ export function decimal(text: string): number | undefined {
 /** Parses the origin of a sign-in or resource host, by the same rule as in the window. */
 export function addressFlag(text: string): ParsedFlag<string> {
   const origin = addressOf(text)
-  return origin === undefined
-    ? expected('https://HOST, or http://HOST on this computer, without a path')
-    : parsed(origin)
+  return origin === undefined ? expected(ORIGIN_FORM) : parsed(origin)
 }
 
 /** Parses a date or time in ISO 8601 to epoch milliseconds. Without a zone, it is UTC. */
