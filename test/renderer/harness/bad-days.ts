@@ -224,7 +224,11 @@ export const BAD_DAYS: Readonly<Record<string, Snapshot>> = {
     requests: unchecked,
     streams: [],
     access: EXPIRED,
-    refresh: { ...calm.refresh, state: 'sign-in-required', reason: 'invalid_grant' },
+    refresh: {
+      ...calm.refresh,
+      state: 'sign-in-required',
+      reason: 'the service rejected this refresh token',
+    },
   }),
   'key not accepted': snapshot({
     ...calm,
