@@ -1,5 +1,5 @@
 /** Expired times are removed together, when there are at least this many. */
-const MAX_FORGOTTEN = 256
+const MIN_EXPIRED = 256
 
 /** Times within the last `keptMs` milliseconds. Adding a time takes constant time. */
 export class RecentMoments {
@@ -26,7 +26,7 @@ export class RecentMoments {
   #forget(nowMs: number): void {
     while (this.#first < this.#atMs.length && nowMs - (this.#atMs[this.#first] ?? 0) >= this.#keptMs)
       this.#first += 1
-    if (this.#first < MAX_FORGOTTEN || this.#first * 2 < this.#atMs.length) return
+    if (this.#first < MIN_EXPIRED || this.#first * 2 < this.#atMs.length) return
     this.#atMs = this.#atMs.slice(this.#first)
     this.#first = 0
   }
