@@ -11,7 +11,7 @@ import type { WindowSession, Windows } from '../window-session.ts'
 import { APP_NAME, type ElectronPieces } from './electron-pieces.ts'
 import { windowPreferences } from './hardening.ts'
 import { isOurFrame, publish, serve } from './ipc.ts'
-import { HEARD_CHANNEL, pacedPushes } from './paced-pushes.ts'
+import { ACKNOWLEDGE_CHANNEL, pacedPushes } from './paced-pushes.ts'
 
 export interface PageDeps {
   readonly electron: Pick<ElectronPieces, 'app' | 'BrowserWindow'>
@@ -51,8 +51,8 @@ export function openPage(
   // These channels belong to this page. Messages from other pages do not arrive here.
   const isOurs = (event: IpcMainInvokeEvent) => isOurFrame(event, webContents)
   serve(contract, session.handlers, webContents.ipc, isOurs, log)
-  webContents.ipc.handle(HEARD_CHANNEL, (event) => {
-    if (isOurs(event)) paced.heard()
+  webContents.ipc.handle(ACKNOWLEDGE_CHANNEL, (event) => {
+    if (isOurs(event)) paced.acknowledge()
   })
   webContents.on('did-finish-load', () => paced.startOver())
   const stopRecovering = recover(webContents, session, clock, log)

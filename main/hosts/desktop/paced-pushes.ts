@@ -6,17 +6,17 @@ import type { Snapshot } from '../../../app/contract/snapshot.ts'
  * Channel on which the preload script acknowledges snapshots. Not in the contract, because the page must not
  * use it.
  */
-export const HEARD_CHANNEL = 'snapshot-heard'
+export const ACKNOWLEDGE_CHANNEL = 'acknowledge-snapshot'
 /**
  * A page that has not acknowledged this many snapshots counts as blocked. At the maximum rate, one profile
  * has this many snapshots in two seconds.
  */
-export const MAX_UNHEARD = 8
+export const MAX_UNACKNOWLEDGED = 8
 
 /** Pushes to one page, and the acknowledgements that pace them. */
 export interface PacedPushes {
   readonly pushes: Pushes<AppContract>
-  heard(): void
+  acknowledge(): void
   /** Called after a new page was loaded. Expects no more acknowledgements from the old page. */
   startOver(): void
 }
@@ -24,20 +24,20 @@ export interface PacedPushes {
 /**
  * Limits how many snapshots are in transit to a page.
  *
- * Electron would queue messages to a blocked page in main's memory without limit. So at most `MAX_UNHEARD`
- * snapshots are in transit, and the latest snapshot of each profile waits here. Events are rare and not
- * limited.
+ * Electron would queue messages to a blocked page in main's memory without limit. So at most
+ * `MAX_UNACKNOWLEDGED` snapshots are in transit, and the latest snapshot of each profile waits here. Events
+ * are rare and not limited.
  */
 export function pacedPushes(pushes: Pushes<AppContract>): PacedPushes {
-  let unheard = 0
+  let unacknowledged = 0
   const held = new Map<string, Snapshot>()
   const send = (snapshot: Snapshot) => {
-    unheard += 1
+    unacknowledged += 1
     pushes.snapshotChanged(snapshot)
   }
   const sendHeld = () => {
     for (const [profile, snapshot] of held) {
-      if (unheard >= MAX_UNHEARD) return
+      if (unacknowledged >= MAX_UNACKNOWLEDGED) return
       held.delete(profile)
       send(snapshot)
     }
@@ -46,7 +46,7 @@ export function pacedPushes(pushes: Pushes<AppContract>): PacedPushes {
     pushes: {
       ...pushes,
       snapshotChanged: (snapshot) => {
-        if (unheard < MAX_UNHEARD) send(snapshot)
+        if (unacknowledged < MAX_UNACKNOWLEDGED) send(snapshot)
         else held.set(snapshot.profile.id, snapshot)
       },
       profileRemoved: (removed) => {
@@ -54,12 +54,12 @@ export function pacedPushes(pushes: Pushes<AppContract>): PacedPushes {
         pushes.profileRemoved(removed)
       },
     },
-    heard: () => {
-      unheard = Math.max(0, unheard - 1)
+    acknowledge: () => {
+      unacknowledged = Math.max(0, unacknowledged - 1)
       sendHeld()
     },
     startOver: () => {
-      unheard = 0
+      unacknowledged = 0
       sendHeld()
     },
   }

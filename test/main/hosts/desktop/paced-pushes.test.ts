@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { contract } from '../../../../app/contract/contract.ts'
 import { publish } from '../../../../main/hosts/desktop/ipc.ts'
-import { MAX_UNHEARD, pacedPushes } from '../../../../main/hosts/desktop/paced-pushes.ts'
+import { MAX_UNACKNOWLEDGED, pacedPushes } from '../../../../main/hosts/desktop/paced-pushes.ts'
 import { snapshotOf } from '../browser/fake-windows.ts'
 
 function page() {
@@ -17,25 +17,25 @@ function page() {
 
 describe('an unresponsive page', () => {
   it('gets a few snapshots and then none until it responds, then the latest', () => {
-    const { sent, pushes, heard } = page()
+    const { sent, pushes, acknowledge } = page()
     for (let revision = 1; revision <= 100_000; revision += 1)
       pushes.snapshotChanged(snapshotOf('p1', revision))
-    expect(sent).toHaveLength(MAX_UNHEARD)
-    heard()
+    expect(sent).toHaveLength(MAX_UNACKNOWLEDGED)
+    acknowledge()
     expect(sent.at(-1)).toEqual(['snapshotChanged', snapshotOf('p1', 100_000)])
-    for (let count = 0; count < 20; count += 1) heard()
-    expect(sent).toHaveLength(MAX_UNHEARD + 1)
+    for (let count = 0; count < 20; count += 1) acknowledge()
+    expect(sent).toHaveLength(MAX_UNACKNOWLEDGED + 1)
   })
 
   it('loses no event, and gets nothing about a profile after its end', () => {
-    const { sent, pushes, heard } = page()
-    for (let revision = 1; revision <= MAX_UNHEARD + 1; revision += 1)
+    const { sent, pushes, acknowledge } = page()
+    for (let revision = 1; revision <= MAX_UNACKNOWLEDGED + 1; revision += 1)
       pushes.snapshotChanged(snapshotOf('p1', revision))
     const event = { kind: 'revoked', seq: 1, at: 0, profile: 'p1' } as const
     pushes.eventHappened(event)
     pushes.profileRemoved({ profile: 'p1' })
-    for (let count = 0; count < 20; count += 1) heard()
-    expect(sent.slice(MAX_UNHEARD)).toEqual([
+    for (let count = 0; count < 20; count += 1) acknowledge()
+    expect(sent.slice(MAX_UNACKNOWLEDGED)).toEqual([
       ['eventHappened', event],
       ['profileRemoved', { profile: 'p1' }],
     ])
@@ -51,26 +51,26 @@ describe('an unresponsive page', () => {
   })
 
   it('ends up with the latest of each profile, whenever it responds', () => {
-    const step = fc.oneof(fc.constant('heard' as const), fc.constantFrom('p1', 'p2', 'p3'))
+    const step = fc.oneof(fc.constant('acknowledge' as const), fc.constantFrom('p1', 'p2', 'p3'))
     fc.assert(
       fc.property(fc.array(step, { maxLength: 300 }), (steps) => {
-        const { sent, pushes, heard } = page()
+        const { sent, pushes, acknowledge } = page()
         const latest = new Map<string, number>()
         let answered = 0
         for (const [index, what] of steps.entries()) {
-          if (what === 'heard') {
+          if (what === 'acknowledge') {
             if (answered === sent.length) continue
             answered += 1
-            heard()
+            acknowledge()
           } else {
             latest.set(what, index)
             pushes.snapshotChanged(snapshotOf(what, index))
           }
-          expect(sent.length - answered).toBeLessThanOrEqual(MAX_UNHEARD)
+          expect(sent.length - answered).toBeLessThanOrEqual(MAX_UNACKNOWLEDGED)
         }
         while (answered < sent.length) {
           answered += 1
-          heard()
+          acknowledge()
         }
         const last = new Map(
           sent.map(([, value]) => {
