@@ -66,6 +66,21 @@ describe.skipIf(obstacle !== undefined)(name, () => {
     expect(desktop.said).not.toContain(bearer)
   })
 
+  it('keeps running if nobody reads its output', async () => {
+    const desktop = new StartedDesktop(
+      newFolder(),
+      ['--in-tray', '--gateway-port', '0', '--metrics-port', '0'],
+      {
+        HEADROOM_METRICS_TOKEN: 'a-bearer-for-this-test-only',
+      },
+    )
+    started.push(desktop)
+    desktop.closeOutput()
+    await desktop.trayMenu('Built-in simulator')
+    void desktop.order({ kind: 'choose', label: 'Quit Headroom' }).catch(() => {}) // it ends before it answers
+    expect(await desktop.endedWithin(3_000)).toBe(0)
+  })
+
   it('stays in the tray without a window, says so once, and shows it again with the latest', async () => {
     const dataFolder = newFolder()
     const desktop = start([], dataFolder)

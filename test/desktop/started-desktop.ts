@@ -66,6 +66,11 @@ export class StartedDesktop {
     return this.#said
   }
 
+  /** Stops reading stdout and stderr, as when the terminal or the program that started the app is closed. */
+  closeOutput(): void {
+    for (const stream of [this.#child.stdout, this.#child.stderr]) stream?.destroy()
+  }
+
   /** The first report of this kind that `fits` accepts. Waits for it if it has not arrived yet. */
   report<K extends Report['kind']>(
     kind: K,

@@ -54,6 +54,9 @@ import { trayPresence } from './tray-presence.ts'
 
 createFilesPrivately()
 
+// A write to a terminal or pipe that was closed emits an error. Without a listener, it would end the app.
+for (const output of [process.stdout, process.stderr]) output.on('error', () => {})
+
 // Must be set before keys are sealed, because keyring entries have this name. In a checkout, Electron would
 // use another name.
 app.setName(APP_NAME)
