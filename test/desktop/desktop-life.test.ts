@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
@@ -132,6 +132,20 @@ describe.skipIf(obstacle !== undefined)(name, () => {
     expect(desktop.reports.some(({ kind }) => kind === 'window-opened')).toBe(false)
     await desktop.order({ kind: 'choose', label: 'Open Headroom' })
     await desktop.report('window-shown')
+  })
+
+  it('shows a shortcut that another program has as off, and keeps the choice for the next start', async () => {
+    const dataFolder = newFolder()
+    const file = join(dataFolder, 'window.json')
+    writeFileSync(file, JSON.stringify({ schemaVersion: 1, globalShortcut: true }))
+    const desktop = new StartedDesktop(dataFolder, ['--in-tray'], { DOUBLE_SHORTCUT: 'taken' })
+    started.push(desktop)
+    await desktop.trayMenu('"Shortcut Control+Alt+H"')
+    await desktop.stop()
+    expect(desktop.reports.filter((report) => JSON.stringify(report).includes('✓ Shortcut'))).toEqual([])
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ globalShortcut: true })
+
+    await start(['--in-tray'], dataFolder).trayMenu('"✓ Shortcut Control+Alt+H"')
   })
 
   it('shows its window to a second start that arrived before it was ready', async () => {

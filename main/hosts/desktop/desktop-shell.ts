@@ -78,8 +78,11 @@ export function desktopShell(deps: ShellDeps): DesktopShell {
     state.change(changes)
     choicesChanged()
   }
-  const holdShortcut = (wanted: boolean) =>
-    setGlobalShortcut(electron, wanted, () => window.toggle(), log) && wanted
+  let hasShortcut = false
+  const holdShortcut = (wanted: boolean) => {
+    hasShortcut = setGlobalShortcut(electron, wanted, () => window.toggle(), log)
+    return hasShortcut
+  }
 
   const rotatingKeys = followRotatingKeys({ monitor, power, notify, clockText: minuteText })
   // The setting is read once. The tray often needs it, and reading the registry or a file is slow.
@@ -96,6 +99,8 @@ export function desktopShell(deps: ShellDeps): DesktopShell {
   })
   const choices = (): DesktopChoices => ({
     ...state.read(),
+    // The stored choice remains if another program has the shortcut, and applies at the next start.
+    globalShortcut: hasShortcut,
     openAtLogin,
     hasTray: deps.tray.isThere,
     updates: updates.state(),
@@ -222,7 +227,7 @@ export function desktopShell(deps: ShellDeps): DesktopShell {
   }
 }
 
-/** Registers or unregisters the global shortcut. Returns false if another program has registered it. */
+/** Registers or unregisters the global shortcut. Returns whether this app has it. */
 function setGlobalShortcut(
   { globalShortcut }: Pick<ElectronPieces, 'globalShortcut'>,
   wanted: boolean,
@@ -230,7 +235,7 @@ function setGlobalShortcut(
   log: Log,
 ): boolean {
   globalShortcut.unregister(SHORTCUT)
-  if (!wanted) return true
+  if (!wanted) return false
   const isOurs = globalShortcut.register(SHORTCUT, pressed)
   if (!isOurs) log.note('another program has the shortcut', { shortcut: SHORTCUT })
   return isOurs

@@ -209,8 +209,9 @@ export const Tray = DoubleTray
 export const Notification = DoubleNotification
 export const powerMonitor = new EventEmitter()
 export const powerSaveBlocker = { start: () => 1, stop: () => true } satisfies Partial<PowerSaveBlocker>
+/** DOUBLE_SHORTCUT=taken means that another program has the shortcut. */
 export const globalShortcut = {
-  register: () => true,
+  register: () => process.env['DOUBLE_SHORTCUT'] !== 'taken',
   unregister: () => {},
 } satisfies Partial<GlobalShortcut>
 const image = { addRepresentation: () => {}, setTemplateImage: () => {} } satisfies Partial<NativeImage>
