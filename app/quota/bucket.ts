@@ -111,6 +111,8 @@ interface Shortfall {
  */
 export class Bucket {
   seen: Seen | undefined
+  /** The header after which another number than the header's was shown: see `isAsSeen`. */
+  #leftSeen: Seen | undefined
   /**
    * Arrival time of the last header that showed far more use by others than expected. The row is then checked
    * again early.
@@ -362,6 +364,16 @@ export class Bucket {
   #beforeLoad(nowMs: number, { taken, perSecond }: { readonly taken: number; readonly perSecond: number }) {
     const level = this.#level.middleAt(nowMs) - Math.max(0, taken - this.#missing)
     return { level, limit: this.limit, gain: this.#gainAt(nowMs), others: perSecond }
+  }
+
+  /**
+   * Whether `remaining`, the number shown now, comes from the last header. Once another number was shown, it
+   * no longer does, even if the estimate returns to the header's number.
+   */
+  isAsSeen(remaining: number): boolean {
+    const { seen } = this
+    if (remaining !== seen?.remaining) this.#leftSeen = seen
+    return seen !== undefined && this.#leftSeen !== seen
   }
 
   /** Set if others are clearly one program that polls at equal intervals. */

@@ -138,6 +138,13 @@ describe('the source of a number', () => {
     expect(rowOf(bucket, 0)).toMatchObject({ source: 'header', remaining: 100, observedAt: 0, seen: 100 })
     expect(rowOf(bucket, 20_000)).toMatchObject({ source: 'modelled', observedAt: 0, seen: 100 })
   })
+  test('stays modelled if the estimate returns to the header’s number', () => {
+    const bucket = seeing(100)
+    expect(rowOf(bucket, 19_999).source).toBe('modelled')
+    for (let id = 2; id <= 22; id += 1) bucket.sent(id, 20_000)
+    for (let id = 2; id <= 22; id += 1) bucket.answered({ id, receivedAtMs: 20_000, rejected: false })
+    expect(rowOf(bucket, 20_000)).toMatchObject({ remaining: 100, source: 'modelled', seen: 100 })
+  })
 })
 
 test('the next request and the full bucket are as far away as the refill implies', () => {
