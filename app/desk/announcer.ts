@@ -6,8 +6,8 @@ interface Announcing {
 }
 
 /**
- * All machines used within this time count as used equally recently. Otherwise, two machines in use would
- * take turns at announcing. Milliseconds.
+ * Machines that a person last used within this time count as equally recent. Otherwise, two machines in use
+ * would take turns at announcing. Milliseconds.
  */
 const RECENT_MS = 60_000
 

@@ -53,8 +53,8 @@ type Office =
   | { readonly kind: 'dispatching'; readonly lease: Lease; readonly dispatcher: Dispatcher }
 
 /**
- * One run's role in its desk's queue: takes turns for its own gateway, and dispatches while it holds the
- * lease. At most one run of a desk grants turns at any time.
+ * One run's role in its desk's queue. The run obtains turns for its own gateway. While it holds the lease, it
+ * is also the dispatcher. At most one run of a desk grants turns at any time.
  */
 export class DeskQueue {
   readonly #ports: DeskQueuePorts
@@ -265,7 +265,7 @@ export class DeskQueue {
     }
     if (nowMs >= this.#renewAtMs && !this.#isAsking) this.#renew(office.lease)
     if (office.kind === 'electing') {
-      // If the former lease vanished early, another run may have held the lease since, unknown to this run.
+      // If the former lease vanished early, another run may since have held a lease that this run never saw.
       const isEarly = this.#renewedMs !== undefined && this.#renewedMs + LAPSED_MS > office.sinceMs
       if (nowMs >= office.sinceMs + (isEarly ? LAPSED_MS : EPOCHS_WITHIN_MS)) this.#enter(office.lease)
     } else {
@@ -451,7 +451,7 @@ export class DeskQueue {
     const dispatcher = this.#dispatcherOf()
     if (message.kind === 'standing') {
       dispatcher?.standing(from, message)
-      // Dispatches at once: a new member that is cut off before it has its part could send nothing.
+      // Dispatches at once, because a new member can send nothing if it is cut off before it has a part.
       if (dispatcher?.isAwaited) this.#dispatch()
     } else if (message.kind === 'ask') dispatcher?.ask(from, message)
     else dispatcher?.ended(from, message)

@@ -7,7 +7,7 @@ import type { AskedRequest, Seat } from './seat.ts'
 const SPEND_WITHIN_MS = 1_500
 /** Time after which a grant is either used or void. Milliseconds. */
 export const LAPSED_AFTER_MS = 2_000
-/** How often each member receives its requests' expected turns (milliseconds), and how many at most. */
+/** Interval at which a member gets its expected turns (milliseconds), and the maximum number of turns. */
 const TURNS_EVERY_MS = 1_000
 const MAX_TURNS = 64
 

@@ -51,7 +51,7 @@ export class Dispatcher {
   readonly #scheduler: Scheduler
   readonly #requests: DispatchedRequests
   readonly #seats = new Seats()
-  /** By message number: sending time and number of members of each recent `dispatch`. */
+  /** Sending time and number of members of each recent `dispatch`, by message number. */
   readonly #dispatches = new Map<number, { readonly atMs: number; readonly members: number }>()
   readonly #startedMs: number
   readonly #former: Former | undefined
@@ -66,7 +66,7 @@ export class Dispatcher {
     this.#deps = deps
     this.#former = former
     this.#startedMs = deps.now()
-    // After an earlier dispatcher, only the parts that members hand in are known to be free.
+    // If there was an earlier dispatcher, only parts that members hand in are known to be free.
     this.#fraction = former === undefined ? 1 : 0
     this.#isGathering = former !== undefined
     if (former !== undefined) this.#expect(former.parts)
@@ -243,7 +243,7 @@ export class Dispatcher {
     if (fraction >= ROUNDING) this.#free(fraction, this.#settledFromMs(nowMs))
   }
 
-  /** Takes back a part of each quota that no silent member may use any more. */
+  /** Takes back a part of each quota. No silent member may use this part any more. */
   #free(fraction: number, settledFromMs: number): void {
     this.#fraction += fraction
     for (const [, bound] of this.#scheduler.bounds())
@@ -358,7 +358,7 @@ export class Dispatcher {
     this.#releaseLater()
   }
 
-  /** Starts the share of a bucket without a header: the sum of what the replying members may use. */
+  /** Starts the share of a bucket without a header. The share is the sum of what replying members may use. */
   #startShare(
     [bucket, bound]: readonly [bucket: string, bound: SharedBound],
     tokensOf: (seat: Seat) => number,

@@ -42,8 +42,8 @@ export class MemberRecord {
   /** Number of counted requests that this record knows, by row. */
   #noticed = new Map<string, number>()
   /**
-   * When the member joined the desk, epoch ms, and by row its requests that were counted before that time.
-   * For an app that started as a member, the time is the app's start. `undefined` until a `picture` message
+   * When the member joined the desk (epoch ms), and how many of its requests were counted before, by row. For
+   * an app that started as a member, the time is the app's start. `undefined` until a `picture` message
    * states both.
    */
   #run: { readonly beganAtMs: number; readonly counted: Readonly<Record<string, number>> } | undefined

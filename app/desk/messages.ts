@@ -69,7 +69,7 @@ const perCategory = z.record(shortText, count)
 
 /** A member's requests since its app started, and how many of them were sent before it joined the desk. */
 const runTotals = {
-  /** By row, the requests since the app started that the service counted or may have counted. */
+  /** Requests since the app started that the service counted or may have counted, by row. */
   counted: perCategory,
   /**
    * `age`: time since the member joined the desk. `counted`: its requests that were counted before that, by
@@ -131,7 +131,7 @@ const report = z.strictObject({
   rates: perCategory,
   ...totals,
   programs: z.array(reportedProgram).check(z.maxLength(MAX_PROGRAMS)),
-  /** Share of each quota that this member's checks may use. Absent if it checks nothing by itself. */
+  /** Share of each quota that this member's checks may use. Absent if the member checks nothing by itself. */
   checkBudget: z.exactOptional(z.number().check(z.gte(0), z.lte(1))),
   /** Requests that this member reserves for more urgent classes, by category. Absent: the defaults. */
   reserves: z.exactOptional(perCategory),
@@ -175,9 +175,7 @@ const picture = z.strictObject({
   kind: z.literal('picture'),
   ...totals,
   run: runTotals.run,
-  /**
-   * By row: for each request in `counted` that was sent within the last minute, the time since it was sent.
-   */
+  /** Age of each request in `counted` that was sent within the last minute, by row. */
   recent: z.record(shortText, z.array(age).check(z.maxLength(RECENT.most))),
   rows: z
     .array(

@@ -14,7 +14,7 @@ const MAX_BUCKETS = 1_024
 const id = count
 const epoch = count
 const ids = z.array(id).check(z.maxLength(MAX_REQUESTS))
-/** Counts the asks for one request. The newest ask replaces the earlier ones. */
+/** Serial number of an ask for one request. The newest ask replaces the earlier ones. */
 const attempt = count
 const fraction = z.number().check(z.gte(0), z.lte(1))
 const byMember = <T extends z.ZodMiniType>(one: T) =>
@@ -25,7 +25,7 @@ const tokens = z.record(path, z.number())
 const dispatch = z.strictObject({
   kind: z.literal('dispatch'),
   epoch,
-  /** Counts this epoch's messages of this kind. */
+  /** Serial number of this `dispatch` in its epoch. */
   number: count,
   /** Time since the dispatcher sent the last successful renewal of its lease. */
   leaseAge: age,
@@ -64,7 +64,7 @@ const standing = z.strictObject({
    */
   handsIn: z.exactOptional(
     z.strictObject({
-      /** Counts the joins of this run, so that an old `dispatch` does not confirm a new join. */
+      /** Serial number of this join in its run, so that an old `dispatch` does not confirm a new join. */
       join: count,
       /** The part of each quota that a dispatcher confirmed. */
       confirmed: fraction,
@@ -74,7 +74,7 @@ const standing = z.strictObject({
       tokens: tokens.check(z.refine((all) => Object.keys(all).length <= MAX_BUCKETS)),
       /** Requests that the member sent alone and that have ended, by bucket. */
       sent: z.record(path, count),
-      /** By bucket: the longest time until the current fixed window ends on the service's clock. */
+      /** Longest possible time until the current fixed window ends on the service's clock, by bucket. */
       windows: z.record(path, age),
       /** Whether the member's allowance is unused in each bucket that `tokens` leaves out. */
       hasAllowance: z.boolean(),
@@ -111,7 +111,7 @@ const ask = z.strictObject({
 const grant = z.strictObject({
   kind: z.literal('grant'),
   epoch,
-  /** Counts this epoch's messages of this kind to this member. */
+  /** Serial number of this `grant` to this member in the epoch. */
   number: count,
   /** Requests that may be sent now. A grant is valid for `spendWithinMs` after the member asked for it. */
   granted: z.array(z.strictObject({ id, attempt })).check(z.maxLength(MAX_REQUESTS)),
@@ -163,7 +163,7 @@ const ended = z.strictObject({
   ended: z.array(z.strictObject({ id, outcome })).check(z.maxLength(MAX_REQUESTS)),
 })
 
-/** The sender holds the lease and chooses its epoch. */
+/** Sent by a new holder of the lease, before it chooses its epoch. */
 const candidate = z.strictObject({ kind: z.literal('candidate') })
 
 /** The reply to `candidate`. */
@@ -171,7 +171,7 @@ const epochSeen = z.strictObject({
   kind: z.literal('epoch'),
   /** The highest epoch that the sender has seen. 0 if none. */
   epoch,
-  /** Time since the last renewal of a lease that the sender knows of. */
+  /** Time since the newest lease renewal that the sender knows of. */
   renewedAge: z.exactOptional(age),
 })
 
