@@ -36,7 +36,8 @@ export interface BucketSize {
 export type Refused = 'no' | 'rate' | 'unattributed'
 
 /**
- * Pauses after 429s that quota headers do not explain (service 7). Each pause is twice as long as the last.
+ * Lengths of pauses after 429s that quota headers do not explain (service 7). Each is twice as long as the
+ * last.
  */
 const HOLD = { firstMs: 60_000, maxMs: 3_600_000 } as const
 /**

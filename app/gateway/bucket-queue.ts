@@ -29,7 +29,7 @@ export interface OthersRates extends Pick<ServedRates, 'perMs' | 'programsOf'> {
   readonly unseenPerMs: number
 }
 
-/** Values for a forecast in place of the gateway's own. Only the bench sets them, to compare forecasts. */
+/** Values that replace the gateway's own in a forecast. Only the bench sets them, to compare forecasts. */
 export interface Forecast {
   /** Replaces `OPTIMISM_SIGMAS`. */
   readonly optimismSigmas?: number

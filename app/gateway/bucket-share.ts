@@ -23,7 +23,7 @@ export interface ShareStart {
   readonly sent?: number
 }
 
-/** After this time, a sent request no longer reduces the tokens that a header gives. Milliseconds. */
+/** Age from which a sent request no longer reduces the tokens that a header gives. Milliseconds. */
 const REMEMBERED_MS = 3_600_000
 
 /**

@@ -42,7 +42,7 @@ const TAG_TOLERANCE = 1e-9
  */
 export class FairQueue<T extends Queued> {
   readonly #waiting = new Map<string, Flow<T>>()
-  /** By program without waiting requests: finish tag of its last request. Cleared when the queue is empty. */
+  /** Last finish tag of each program without waiting requests. Cleared when the queue is empty. */
   readonly #former = new Map<string, number>()
   #virtual = 0
   #size = 0
@@ -117,7 +117,7 @@ export class FairQueue<T extends Queued> {
   }
 
   /**
-   * How many more requests the program `other` could add now and have served before `item`. `weight`: the
+   * How many more requests of the program `other` would be served before `item`, if added now. `weight`: the
    * weight of that program. The result need not be whole.
    */
   roomBefore(program: string, item: T, other: string, weight: number): number {

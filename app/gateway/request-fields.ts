@@ -1,4 +1,4 @@
-/** How long a caller waits for its turn: the default and the maximum. Milliseconds. */
+/** Default and maximum time that a caller waits for its turn. Milliseconds. */
 export const CALLER_WAIT_MS = { usual: 30_000, max: 300_000 } as const
 
 /**

@@ -53,7 +53,7 @@ export class ServedRates {
     return served
   }
 
-  /** Requests per millisecond of all programs of a class. */
+  /** Total service rate of a class's programs, in requests per millisecond. */
   perMs(programClass: ProgramClass, nowMs: number): number {
     return this.programsOf(programClass, nowMs).reduce((sum, { perMs }) => sum + perMs, 0)
   }

@@ -11,7 +11,7 @@ import { BucketShare, type Refill, ROUNDING, type ShareStart } from './bucket-sh
 export class SharedBound extends BucketBound {
   #share: BucketShare | undefined
   #sharedSinceMs = Number.NEGATIVE_INFINITY
-  /** By id: sending time of each request in flight that was sent under the current share. */
+  /** Sending times of requests in flight that were sent under the current share, by id. */
   readonly #sentAtMs = new Map<number, number>()
   /**
    * From this time on, a header releases the parts of sides that no longer respond, unless headers of the
@@ -19,8 +19,8 @@ export class SharedBound extends BucketBound {
    */
   #releaseFromMs = Number.POSITIVE_INFINITY
   /**
-   * End of a fixed window that other members have seen. Used before this side's own first header: until then,
-   * the share does not grow.
+   * End of a fixed window that other members have seen, for the time before this side's own first header. The
+   * share does not grow before this end.
    */
   #windowEndsMs: number | undefined
   /** Requests that must remain, as a function of the bucket's refill. */
@@ -173,7 +173,7 @@ export class SharedBound extends BucketBound {
       share.change({ fraction: 1, tokens: 0, settledFromMs: sentAtMs })
     }
     if (share.fraction > 1 - ROUNDING) {
-      // Rounded headers might not show all use by other sides, so the bound before the split is discarded.
+      // Rounded headers may hide some use by other sides, so the bound from before the split is discarded.
       this.forgetPrevious()
       this.setShare(undefined, nowMs)
     } else share.shown(low, this.refill, nowMs)
@@ -230,5 +230,5 @@ export class SharedBound extends BucketBound {
   }
 }
 
-/** Without unreported use for this time, no further unreported use is expected. Milliseconds. */
+/** If headers show no unreported use for this long, no more is expected. Milliseconds. */
 const UNREPORTED_MS = 60_000
