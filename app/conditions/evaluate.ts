@@ -196,7 +196,7 @@ export interface StreamsHeard {
   readonly silent: readonly StreamSummary[]
   /** Streams that were open, have received no frame for a while, and have not reopened yet. */
   readonly missed: readonly StreamSummary[]
-  /** Streams that wait for another reason than a slot, and have never received a frame. */
+  /** Streams that wait, but not for a slot, and have never received a frame. */
   readonly unheard: readonly StreamSummary[]
   /** Streams that wait for a slot. */
   readonly queued: readonly StreamSummary[]

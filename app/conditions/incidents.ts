@@ -14,7 +14,7 @@ export interface IncidentPart {
 }
 
 /**
- * One line of the log: a condition from start to end, an event, or several events of one kind within a
+ * One line of the log. It shows a lasting condition, a single event, or several events of one kind within a
  * second.
  */
 export interface IncidentLine extends EventSentence {
@@ -76,7 +76,7 @@ const FOUND_WITHIN_MS = 1_000
 const UNREACHABLE_WITHIN_MS = 60_000
 
 /**
- * Whether `cause` explains an event, so that the event needs no line of its own. Causes explain these events:
+ * Whether `cause` explains an event, so that the event needs no line of its own. Causes and explained events:
  * - an unreachable host: a refresh that was not sent;
  * - an unreachable service: silent streams;
  * - an unreachable sign-in host: 401s, because the access token expires and can't be refreshed;
@@ -100,7 +100,7 @@ function isExplainedBy({ event, at, endedAt }: Happened, cause: Happened): boole
   )
 }
 
-/** A line or part of a line: an event, or all events of one condition. */
+/** A single event, or all events of one condition. Has a line of the log, or shares one. */
 interface Happened {
   /** The latest event that began or repeated the condition. */
   readonly event: LoggedEvent
@@ -123,7 +123,7 @@ export function incidentLines(events: readonly LoggedEvent[], style: LogStyle = 
     .sort((a, b) => openUrgencyOf(b) - openUrgencyOf(a) || b.at - a.at || seqOf(b) - seqOf(a))
 }
 
-/** The events in order of time. Adds the condition ids that events of older versions lack. */
+/** Sorts events by time. Gives condition ids to events of older versions, which have none. */
 function identified(events: readonly LoggedEvent[]): readonly LoggedEvent[] {
   const trackers = new Map<string, ConditionTracker>()
   return events
@@ -158,8 +158,8 @@ function happenedOf(events: readonly LoggedEvent[], style: LogStyle): Happened {
 }
 
 /**
- * Identifies the line of an event. Events of a kind that began within one second share a line. Open incidents
- * of use by others all share one line.
+ * Identifies the line of an event. Events of a kind that began within one second share a line. All open
+ * incidents about others' use share one line.
  */
 function lineKeyOf({ event, at, isOpen }: Happened): string {
   const alike = alikeAs(event)

@@ -124,7 +124,7 @@ export function problemAdvice(categories: readonly string[], { status }: Pick<Ro
   return 'Check the service address, VPN and proxy.'
 }
 
-/** The service's message, and since when: `It says: “Forbidden”. Since 14:02 (3 min 4 s).` */
+/** The service's message, and when the problem began: `It says: “Forbidden”. Since 14:02 (3 min 4 s).` */
 export function problemDetail(problem: RowProblem, nowMs: number): string {
   const { since } = problem
   return `${quotedText(problem)} Since ${dayAndMinuteText(since, nowMs)} (${sinceText(since, nowMs)}).`.trimStart()

@@ -134,8 +134,7 @@ function waitingText({ category }: RequestQuota, { programs = [] }: Snapshot): s
 }
 
 /**
- * Asks to slow down to the safe rate. If one of the key's programs accounts for most of the use, names that
- * program.
+ * Advice to slow down to the safe rate. Names one of the key's programs if it accounts for most of the use.
  */
 function slowTo(row: RequestQuota, snapshot: Snapshot, nowMs: number): string {
   const pace = safePaceText(row, nowMs)
@@ -152,7 +151,7 @@ function slowTo(row: RequestQuota, snapshot: Snapshot, nowMs: number): string {
 }
 
 /**
- * Asks to slow others. If others poll, names their interval. Otherwise names machines of the desk that don't
+ * Advice to slow others. If others poll, gives their interval. Otherwise names the desk's machines that don't
  * respond, because others' use includes their requests.
  */
 function slowOthers({ poller }: RequestQuota, { desk }: Snapshot): string {
@@ -161,7 +160,7 @@ function slowOthers({ poller }: RequestQuota, { desk }: Snapshot): string {
   return unheard === '' ? 'Slow or stop the others.' : `Slow or stop the others; check ${unheard}.`
 }
 
-/** Asks a person to slow the desk's other machines. If one program causes most of their use, names it. */
+/** Advice to slow the desk's other machines. If one program causes most of their use, names the program. */
 function slowDesk({ category, use }: RequestQuota, { desk }: Snapshot): string {
   const busiest = otherMachinesPrograms(desk)
     .flatMap(({ name, machine, use: used }) =>

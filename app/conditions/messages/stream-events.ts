@@ -100,7 +100,7 @@ function reconnectedFacts({
   return [why, hasSnapshot && 'new snapshot']
 }
 
-/** Facts that all reconnections of a line share. */
+/** Facts that apply to all reconnections of a line. */
 function sharedFacts(events: readonly Of<'stream-restarted'>[]): string {
   const [first = [], ...others] = events.map(reconnectedFacts)
   return first.filter((fact) => fact && others.every((facts) => facts.includes(fact))).join(' · ')
