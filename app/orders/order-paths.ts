@@ -4,7 +4,7 @@ import type { OrderKind } from './ports.ts'
 export type OrderPath =
   | {
       readonly kind: OrderKind
-      /** Path shared by all requests of this kind. Their quota is learned under this path. */
+      /** Shared path of all requests of this kind. Their quota is learned under this path. */
       readonly endpoint: string
       /** The order that a replace or cancel request names. */
       readonly orderId?: string

@@ -53,7 +53,7 @@ export interface OrdersSurface {
 }
 
 export interface OrdersListener {
-  /** The summary of a connected key changed. */
+  /** Called when the summary of a connected key changed. */
   changed(profile: string): void
   event(profile: string, event: OrderEvent): void
 }

@@ -57,8 +57,8 @@ export const scopeText = (extra: readonly ExtraScope[], mayTrade: boolean): stri
   ].join(' ')
 
 /**
- * Random bytes in `state` and in the verifier of one sign-in. 32 bytes are 43 characters of base64url, as RFC
- * 7636 4.1 recommends for a verifier.
+ * Number of random bytes in `state`, and in the verifier, of one sign-in. 32 bytes are 43 characters of
+ * base64url, as RFC 7636 4.1 recommends for a verifier.
  */
 export const SIGN_IN_BYTES = 32
 

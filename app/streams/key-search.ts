@@ -41,7 +41,7 @@ export class KeySearch {
     this.#words = new Int32Array(chunk.buffer, 0, (chunk.byteOffset + chunk.length) >>> WORD_SHIFT)
   }
 
-  /** The first possible key at or after `from`, up to the chunk's end. */
+  /** Index of the first possible key at or after `from`, or the chunk's length if there is none. */
   firstFrom(from: number): number {
     if (this.#escapeAt < from) this.#escapeAt = this.#orEnd(this.#chunk.indexOf(BACKSLASH, from))
     if (this.#errorAt < from) this.#errorAt = this.#errorFrom(from)

@@ -13,7 +13,7 @@ export interface MergeRule {
   readonly merge: 'newest' | 'fields'
   /** The members that identify an object in a deletion. Absent for kinds without deletions. */
   readonly identity?: readonly string[]
-  /** Maximum number of stored objects, the newest ones. If absent, all objects are stored. */
+  /** Maximum number of stored objects. The newest are kept. If absent, all are stored. */
   readonly ring?: number
   /** Key of an unfinished object. The final version has another key and replaces it. */
   readonly provisional?: string

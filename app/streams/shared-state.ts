@@ -27,7 +27,7 @@ interface Entry {
   /** The object's frame for new readers, computed on demand. */
   bytes?: Uint8Array | undefined
   readonly symbol?: string
-  /** Approximate length of the object in characters, without building the merged text. */
+  /** Approximate length of the object in characters, known without building the merged text. */
   length: number
   /**
    * Total length of the frames that contain the members as substrings. A substring keeps its whole frame in
@@ -105,7 +105,7 @@ export class SharedState {
   readonly #symbols: ReadonlySet<string> | undefined
   readonly #encode: (text: string) => Uint8Array
   #objects = new Objects()
-  /** The objects in the first response of a later connection. Set until that response is complete. */
+  /** The objects in the first response of a later connection. Set only during that response. */
   #next: Objects | undefined
   /** Keys of objects that the later connection has not sent yet. */
   readonly #pendingKeys = new Set<string>()

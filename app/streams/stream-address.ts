@@ -1,7 +1,7 @@
 import { STREAM_KINDS, STREAM_TABLE, type StreamKind } from '../service/stream-kinds.ts'
 import { streamPattern } from '../service/stream-paths.ts'
 
-/** The stream that a request names. Requests with the same `key` share one stream of the service. */
+/** A stream as a request identifies it. Requests with the same `key` share one stream of the service. */
 export interface StreamAddress {
   /** The canonical path, the parameters sorted by name, and the requested format. */
   readonly key: string
@@ -10,7 +10,7 @@ export interface StreamAddress {
   readonly target: string
   /** Parameters outside the target, by name in lower case. */
   readonly options: Readonly<Record<string, string>>
-  /** The symbols of a quote stream in capitals. Absent for other kinds. */
+  /** A quote stream's symbols, in capitals. Absent for other kinds. */
   readonly symbols?: ReadonlySet<string>
   /** The requested format, if it is not plain JSON. */
   readonly accept?: string
@@ -23,8 +23,8 @@ const STREAM_OR_ENCODED = /\/stream\/|%/
 const LEG = /^legs\[\d+\]\.symbol$/
 
 /**
- * The stream that a request names. `undefined` if no known kind of stream has the path, or if the path can't
- * be decoded. `accept` is the request's Accept header.
+ * The address of the stream that a request opens. `undefined` if no known kind of stream has the path, or the
+ * path can't be decoded. `accept` is the request's Accept header.
  */
 export function streamAddressOf(pathAndQuery: string, accept?: string): StreamAddress | undefined {
   // Skips decoding for most requests, which are not for streams.
