@@ -1,6 +1,7 @@
 import { type Concession, withConcessions } from '../../app/plan/advice.ts'
 import {
   byQuota,
+  limitOf,
   type Plan,
   type PlannedProgram,
   type PlannedRequests,
@@ -8,6 +9,7 @@ import {
 } from '../../app/plan/plan.ts'
 import { OTHERS_NAME, OWN_NAME, type RunningPlan } from '../../app/plan/running.ts'
 import { type StreamRequest, sameRequest } from '../../app/service/stream-kinds.ts'
+import { countText } from '../../app/status/rates.ts'
 
 /** A plan that a person is editing, and its original. */
 export interface PlanDraft {
@@ -171,6 +173,18 @@ export function rateBefore(
   return before === undefined || before.perSecond === perSecond ? undefined : before.perSecond
 }
 
+/** Number of quotas whose limit or reserve differs from that of the running plan. */
+function changedQuotas({ base: { plan: before }, plan }: PlanDraft): number {
+  const sizeIn = ({ limits, reserves }: Plan, category: string) => {
+    const { limit, periodSeconds } = limitOf({ limits }, category) ?? {}
+    return [limit, periodSeconds, Object.hasOwn(reserves, category) ? reserves[category] : undefined].join(
+      ' ',
+    )
+  }
+  const categories = new Set([plan.limits, plan.reserves].flatMap(Object.keys))
+  return [...categories].filter((category) => sizeIn(before, category) !== sizeIn(plan, category)).length
+}
+
 /** The changes of a draft in words: `1 added, 2 changed, 1 left out`. Empty if unchanged. */
 export function changesText(draft: PlanDraft): string {
   const changes = draft.plan.programs.map((program) => changeOf(draft, program))
@@ -182,7 +196,11 @@ export function changesText(draft: PlanDraft): string {
     [count('changed'), 'changed'],
     [gone, 'left out'],
   ] as const
-  return parts.flatMap(([number, what]) => (number === 0 ? [] : [`${number} ${what}`])).join(', ')
+  const quotas = changedQuotas(draft)
+  return [
+    ...parts.flatMap(([number, what]) => (number === 0 ? [] : [`${number} ${what}`])),
+    ...(quotas === 0 ? [] : [`${countText(quotas, 'quota')} changed`]),
+  ].join(', ')
 }
 
 function changed(

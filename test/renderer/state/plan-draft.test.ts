@@ -126,7 +126,10 @@ test('a file replaces the programs; others stay as observed, and unnamed limits 
   })
   expect(opened.plan).toMatchObject({ reserves: { Positions: 4 }, slots: running.slots })
   expect(opened.added).toEqual(['notes'])
-  expect(changesText(opened)).toBe('1 added, 1 changed, 1 left out')
+  expect(changesText(opened)).toBe('1 added, 1 changed, 1 left out, 1 quota changed')
+  const sizes = { ...file, programs: running.programs }
+  expect(changesText(fileOpened(before, sizes))).toBe('1 quota changed')
+  expect(changesText(fileOpened(before, { ...sizes, limits: running.limits, reserves: {} }))).toBe('')
   expect(opened.base).toBe(before.base)
   proves('L3', { level: 1, cases: 1 })
 })
