@@ -24,7 +24,7 @@ export interface AlertsDeps {
   readonly thresholds: ThresholdFile
   /** The stored alerts that were open when the app last ended. */
   readonly kept: readonly string[]
-  /** Stores the body of an open alert. `undefined` deletes it. */
+  /** Stores the body of an open alert. An undefined `body` deletes the stored alert. */
   readonly keep: (id: string, body: string | undefined) => void
   readonly changed: (alerts: readonly Alert[]) => void
   /** Called with each announcement, so that app windows can show it. */
@@ -98,8 +98,8 @@ export class Alerts {
   }
 
   /**
-   * The current snooze. `chosenAtMs` is the time at which a person chose it, epoch ms. `undefined` if that
-   * was before this run of the app.
+   * The current snooze. `chosenAtMs`: when a person chose it, epoch ms. `undefined` if chosen before this run
+   * of the app.
    */
   get snooze(): { readonly untilMs: number | undefined; readonly chosenAtMs: number | undefined } {
     return { untilMs: this.preferences.snoozedUntil, chosenAtMs: this.#snoozeChosenAtMs }
