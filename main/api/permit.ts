@@ -17,7 +17,7 @@ export type Permit = (outcome: OwnOutcome) => void
  * Waits until an own request may be sent. Own requests share a queue with programs' requests. Resolves to
  * `undefined` if the request can't be sent soon.
  *
- * An urgent request precedes programs' requests and may use the reserve. Neither applies to a check.
+ * An urgent request precedes programs' requests and may use the reserve. A check does neither.
  */
 export type AcquirePermit = (method: string, path: string, isUrgent?: boolean) => Promise<Permit | undefined>
 

@@ -131,8 +131,8 @@ export class Prober {
   }
 
   /**
-   * Applies a change of the account or symbol. A check that was rejected for one may succeed for another, so
-   * its pause ends.
+   * Applies a change of the account or symbol. Ends the pauses of the affected checks, because they may
+   * succeed with the new account or symbol.
    */
   #changeSubjects(change: () => void): void {
     const paths = () => [...this.#records.keys()].map((category) => this.#requestFor(category)?.path)
@@ -142,7 +142,10 @@ export class Prober {
     this.#endPauses([...this.#records.keys()].filter((_, i) => before[i] !== after[i]))
   }
 
-  /** Ends the pauses after a 401 or 403. The new sign-in may be another user's or have other scopes. */
+  /**
+   * Call this after a sign-in, which may be another user's or have other scopes. Ends the pauses after a 401
+   * or 403.
+   */
   signedIn(): void {
     this.#signIns += 1
     this.#endPauses(this.#unaccepted)

@@ -55,7 +55,7 @@ interface Shown {
 /** How long an aborted request can still reach the service, in milliseconds. */
 const ON_ITS_WAY_MS = 2_000
 /**
- * For this long after a header, in milliseconds, members of the desk can still report requests that the
+ * Time in milliseconds after a header during which members of the desk can still report requests that the
  * header includes. A member that starts or wakes can send requests for up to three seconds before it
  * connects. The other members then request its state.
  */
@@ -65,12 +65,12 @@ const REPORTED_WITHIN_MS = 4_000
 export class QuotaTap {
   readonly #deps: QuotaTapDeps
   readonly #others = new OthersEpisodes()
-  /** On a desk: headers up to this time have been checked for use by others, epoch ms. */
+  /** Headers up to this time have been checked for requests by others, epoch ms. Used only on a desk. */
   #reportedUntilMs = 0
   readonly #log = new RowLog()
   readonly #problems = new RowProblems()
   readonly #holds: RowHolds
-  /** When own requests were sent, by row. */
+  /** The times at which own requests were sent, by row. */
   readonly #sent = new Map<string, RecentMoments>()
 
   constructor(deps: QuotaTapDeps) {
@@ -135,7 +135,7 @@ export class QuotaTap {
     return nextRequestAtMs(row, now)
   }
 
-  /** Ids of a row's recent 429s, and its last headers, for a support request. */
+  /** A row's last headers and the ids of its recent 429s, for a support request. */
   detailsOf(category: string): RowDetails {
     return this.#log.detailsOf(category)
   }
@@ -181,8 +181,8 @@ export class QuotaTap {
   }
 
   /**
-   * Records a request that was aborted before its response. The request may still reach the service and
-   * count.
+   * Records that this app aborted a request before the response arrived. The service may still count the
+   * request.
    */
   hungUp(ticket: Ticket): void {
     this.#lost(ticket, ON_ITS_WAY_MS)
@@ -281,7 +281,7 @@ export class QuotaTap {
     return category
   }
 
-  /** Records what a header showed about a row: its level, and use by others. */
+  /** Records a row's level and the requests by others, as a header showed them. */
   #shown(category: string | undefined, { remaining, elsewhere, isAccepted }: Shown): void {
     const now = this.#deps.timeline.now()
     if (category !== undefined) {
@@ -336,10 +336,7 @@ export class QuotaTap {
     this.#deps.report({ kind: 'rate-limit-over', category })
   }
 
-  /**
-   * Reports what changes with time, even without a response: others may stop their requests, or a row may run
-   * out. Called periodically.
-   */
+  /** Reports changes that happen without a response, such as a row that runs out. Called periodically. */
   evaluate(rows: readonly RequestQuota[], nowMs: number): void {
     const hasDesk = this.#desk !== undefined
     const fromMs = this.#reportedUntilMs
