@@ -4,8 +4,8 @@ import type { CommandError } from '../../app/contract/outcome.ts'
 import type { ControlAnswer, DeskRequest } from './protocol.ts'
 
 /**
- * Answers a request about a desk. `desk` carries out the commands: in the running app, or on the stored desks
- * of a data folder that no running app uses.
+ * Answers a request about a desk. `desk` carries out the commands, either in the running app or on the stored
+ * desks of a data folder that no app uses.
  */
 export async function answerOfDesk(
   request: DeskRequest,
