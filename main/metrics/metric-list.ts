@@ -95,7 +95,7 @@ const perRow = (
     shownRows(snapshot.requests).flatMap((row) => sample(rowLabels(snapshot, row), of(row))),
   )
 
-/** Samples of each program behind the gateway: at most 64 programs, in the categories that each has used. */
+/** Samples of each program behind the gateway (at most 64), for each category that the program has used. */
 const perProgram = (
   { snapshots }: MetricsInput,
   of: (program: ProgramSummary) => readonly (readonly [MetricSample['labels'], number | undefined])[],
@@ -441,8 +441,8 @@ interface StateSet<S extends string> {
 }
 
 /**
- * One series per state: 1 for the current state, 0 for the others, because a disappearing series would look
- * like a restart.
+ * One series per state, with 1 for the current state and 0 for all others. A missing series would look like a
+ * restart.
  */
 const stateSet = <S extends string>({ labels, label, states, holds }: StateSet<S>): readonly MetricSample[] =>
   states.map((state) => ({ labels: { ...labels, [label]: state }, value: state === holds ? 1 : 0 }))

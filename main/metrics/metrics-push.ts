@@ -8,7 +8,8 @@ import { type MetricsSource, metricsSource } from './metrics-source.ts'
 /** Sends metrics to a collector. */
 export interface MetricsExporter {
   /**
-   * Sends once. Resolves with `undefined`, or after a failure with its reason in plain words. Never rejects.
+   * Sends once. Resolves with `undefined` on success, and with the reason in plain words on failure. Never
+   * rejects.
    */
   send(metrics: readonly Metric[], atMs: number): Promise<string | undefined>
   close(): Promise<void>

@@ -126,7 +126,7 @@ export type MetricsClaim =
   | { readonly kind: 'claimed'; serve(source: MetricsSource): ServedMetrics; close(): Promise<void> }
   | { readonly kind: 'failed'; readonly line: string }
 
-/** Claims the port. After a failure, the result's line names the flag. */
+/** Claims the port. After a failure, the result's line says how to choose another port. */
 export async function claimMetrics({ port, bearer }: MetricsOptions): Promise<MetricsClaim> {
   try {
     const claimed = await claimPort(port)
