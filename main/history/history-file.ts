@@ -262,7 +262,7 @@ export class HistoryFile {
     return [...found].map(([program, requests]) => ({ program, requests }))
   }
 
-  /** The latest `most` events of the interval, oldest first. */
+  /** The last `most` events of the interval, oldest first. */
   events(profile: string, fromMs: number, toMs: number, most: number): readonly LoggedEvent[] {
     return this.#all('events', profile, fromMs, toMs, most)
       .flatMap((row) => storedEvent(row[0]) ?? [])
@@ -332,8 +332,7 @@ export class HistoryFile {
   }
 
   /**
-   * Splits an interval by the tables that cover it: the coarsest level in the middle, finer levels at both
-   * ends.
+   * Splits an interval into parts. The coarsest table covers the middle, and finer tables cover both ends.
    */
   #pieces(series: number, fromMs: number, toMs: number, level: number): readonly Piece[] {
     if (fromMs >= toMs) return []

@@ -128,16 +128,14 @@ export class HistoryStore {
     return this.#read((file) => file.stretches(profile, category, fromMs, toMs))
   }
 
-  /**
-   * The latest `MAX_STORED_EVENTS` events of the interval, oldest first. `undefined` while the file fails.
-   */
+  /** The last `MAX_STORED_EVENTS` events of the interval, oldest first. `undefined` while the file fails. */
   events(profile: string, fromMs: number, toMs: number): readonly LoggedEvent[] | undefined {
     return this.#read((file) => file.events(profile, fromMs, toMs, MAX_STORED_EVENTS))
   }
 
   /**
-   * Requests over time in a category: of each program behind the gateway, of the whole app, of the desk's
-   * other machines, and of others. The interval is divided into at most `columns` columns of whole minutes.
+   * Requests in a category over time, made by each program behind the gateway, the whole app, the desk's
+   * other machines, and others. The interval is divided into at most `columns` columns of whole minutes.
    * `undefined` while the file fails.
    */
   programHistory(profile: string, category: string, query: ProgramQuery): ProgramHistory | undefined {
@@ -287,7 +285,7 @@ export class HistoryStore {
   }
 }
 
-/** At most `points` points: the lows and highs of each pixel column, and the times of 429s. */
+/** The lows and highs of each pixel column, and the times of 429s. Each list has at most `points` items. */
 function historyOf(
   file: HistoryFile,
   profile: string,

@@ -11,7 +11,7 @@ import { startOf } from '../../app/history/rollup.ts'
 import type { HistoryFile } from './history-file.ts'
 
 /*
- * Who used what, read from the history: this app's programs, the desk's other machines, and others.
+ * Reads from the history how many requests this app's programs, the desk's other machines, and others made.
  */
 
 /** An interval, epoch ms, and the maximum number of columns to divide it into. */
@@ -52,8 +52,8 @@ export function recordedUsesOf(
 }
 
 /**
- * Requests over time in a category: of each program behind the gateway, of the whole app, of the desk's other
- * machines, and of others. Each column covers a whole number of minutes.
+ * Requests in a category over time, made by each program behind the gateway, the whole app, the desk's other
+ * machines, and others. Each column covers a whole number of minutes.
  */
 export function programHistoryOf(
   file: HistoryFile,

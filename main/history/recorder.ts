@@ -38,7 +38,7 @@ export class Recorder {
   readonly #slots = new Map<string, SlotSample>()
   /** Each program's counter in each category, as of the last entry. */
   readonly #forwarded = new Map<string, number>()
-  /** Each row's counter on each of the desk's other machines, as of the last entry. */
+  /** The request counters of the desk's other machines, by machine and row, as of the last entry. */
   readonly #byDesk = new Map<string, number>()
   /** The time of each profile's last snapshot. */
   readonly #lookedAtMs = new Map<string, number>()

@@ -35,8 +35,8 @@ interface Learned {
 const NO_LOADS: readonly UsualLoad[] = []
 
 /**
- * The usual day of each quota, learned from the recorded history: at the first lookup, on each new day of the
- * exchange, and again at 10:00 exchange time.
+ * The usual day of each quota. It is learned from the recorded history at the first lookup, on each new day
+ * of the exchange, and again at 10:00 exchange time.
  */
 export class UsualDays {
   readonly #read: StretchesOf
