@@ -21,7 +21,7 @@ export const PASSPHRASE_BACKEND = 'passphrase'
 /** The result of wrapping a key. */
 export type Wrapping =
   /**
-   * `backend` is stored with the ciphertext. If another backend is in use later, a message can name this one.
+   * `backend` is stored with the ciphertext, so that a message can name it while another backend is in use.
    */
   { readonly kind: 'wrapped'; readonly backend: string; readonly bytes: Uint8Array } | KeystoreTrouble
 
@@ -31,8 +31,8 @@ export type Unwrapping =
    */
   | { readonly kind: 'unwrapped'; readonly key: Uint8Array; readonly renew: boolean }
   /**
-   * The wrapped key is intact, but this keystore can't open it: the keystore's own key is a different one, or
-   * the passphrase is wrong.
+   * The wrapped key is intact, but this keystore can't open it, because its own key or the passphrase does
+   * not match.
    */
   | { readonly kind: 'refused'; readonly why: string }
   /** The keystore's own key is right, but the wrapped key was changed. */

@@ -181,7 +181,7 @@ function widest(text: string, at: number, places: Places): readonly [start: numb
   return [widestStart, widestEnd]
 }
 
-/** The spellings of a secret, without duplicates: unchanged, in a URL, in JSON, in a host name. */
+/** The distinct spellings of a secret in plain text, URLs, JSON and host names. */
 export function spellingsOf(secret: string): readonly string[] {
   const inUrl = encodeURIComponent(secret.toWellFormed())
   const inJson = JSON.stringify(secret).slice(1, -1)

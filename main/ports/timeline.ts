@@ -1,8 +1,8 @@
 import type { Clock } from './ports.ts'
 
 /**
- * If the wall clock gains at least this much on the monotonic clock, the machine slept or the clock was
- * corrected. Milliseconds.
+ * If the wall clock gains at least this many milliseconds on the monotonic clock, the machine slept or the
+ * wall clock was corrected.
  */
 const GAP_MS = 2_000
 /**
