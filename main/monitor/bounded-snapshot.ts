@@ -28,7 +28,7 @@ type ListName = keyof Lists
 
 /**
  * Share of the available bytes that is reserved for each list. Bytes that a list does not use are available
- * to the next list, and finally to programs' use.
+ * to the next list, and finally to the data about programs' use.
  */
 const SHARES: Readonly<Record<ListName, number>> = {
   requests: 0.3,

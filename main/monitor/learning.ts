@@ -23,8 +23,8 @@ const SCHEMA_VERSION = 1
 const DIGITS = 4
 
 /**
- * Schema of a list of numbers of at least 0. The list is stored as one string, which is half as long as a
- * JSON list.
+ * Schema of a list of non-negative numbers. The list is stored as one string, which is half as long as a JSON
+ * list.
  */
 const numbers = (count: number) =>
   z
@@ -55,7 +55,7 @@ const storedQuota = z.object({
       sinceMs: z.number(),
     }),
   ),
-  /** The time (epoch seconds) and rate of each start of a load, in one string like `numbers`. */
+  /** For each load, the time (epoch seconds) and rate of its start, in one string like `numbers`. */
   starts: z.exactOptional(
     z
       .string()
@@ -84,8 +84,8 @@ export interface KeyLearning {
 }
 
 /**
- * Others' use, learned from headers, for each API key and category. Stored in `learned.json` in the data
- * folder, without accounts and tokens. Without a folder, the data is lost when the process ends.
+ * Data about others' requests, learned from headers, by API key and category. Stored in `learned.json` in the
+ * data folder, without accounts and tokens. Without a folder, the data is lost when the process ends.
  *
  * A file that is damaged, unknown or from a newer version is set aside, and learning starts again. Only the
  * key that wrote an entry can read it. If a key is only in memory, its data is not written.

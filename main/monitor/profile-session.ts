@@ -178,8 +178,7 @@ export class ProfileSession {
   }
 
   /**
-   * Whether this session is a sign-in with the given API key. A revocation ends all such sign-ins (service
-   * 4.2).
+   * Whether this session uses the given API key. A revocation ends all sign-ins with that key (service 4.2).
    */
   hasKeyOf({ authUrl, clientId }: KeyName): boolean {
     return this.#profile.authUrl === authUrl && this.#profile.clientId === clientId

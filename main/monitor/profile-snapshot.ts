@@ -142,8 +142,8 @@ function uncheckedRow(
 /**
  * Adds each program's share of the row's own use.
  *
- * A program's rate is the mean of its last minute, but own use decays over a minute. So programs' rates are
- * scaled down if their sum exceeds own use.
+ * A program's rate is the mean of the last minute, but the rate of own use is a decaying mean. So the
+ * programs' rates are scaled down if their sum exceeds own use.
  */
 function withPrograms(row: RequestQuota, programs: readonly ProgramSummary[]): RequestQuota {
   const { category, use } = row
@@ -159,7 +159,7 @@ function withPrograms(row: RequestQuota, programs: readonly ProgramSummary[]): R
 }
 
 /**
- * A key's orders, and why they are stopped. A process that relays no orders only shows whether orders are on.
+ * A key's orders, and why they are stopped. A process that relays no orders shows only whether orders are on.
  */
 function ordersOf({ orders }: Profile, served: OrdersSummary | undefined): OrdersSummary {
   const summary: OrdersSummary = served ?? { ...NO_ORDERS, state: orders ?? 'off' }
@@ -188,8 +188,8 @@ function refreshOf(
 }
 
 /**
- * `awaited` is the state of the refresh token, present only if the next request to the service must wait for
- * a new access token.
+ * The service's host. `awaited` is the state of the refresh token, if the next request to the service must
+ * wait for a new access token.
  */
 function serviceSummary(
   { baseUrl, authUrl }: Profile,
