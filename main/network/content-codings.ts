@@ -6,7 +6,7 @@ const MAX_DECODED_BYTES = 1 << 20
 /** Maximum number of codings that are decoded. Otherwise a header could name thousands for an empty body. */
 const MAX_CODINGS = 8
 
-/** The codings that a `Content-Encoding` names, outermost first. */
+/** The codings in a `Content-Encoding` header, outermost first. */
 export const codingsNamed = (contentEncoding: string): readonly string[] =>
   contentEncoding
     .toLowerCase()
@@ -21,7 +21,7 @@ interface Coding {
   readonly stream: () => Transform
 }
 
-/** Options that also decode truncated data, as far as possible. */
+/** Options for decoding truncated data as far as possible. */
 const LENIENT = { finishFlush: zlib.constants.Z_SYNC_FLUSH }
 const LENIENT_BROTLI = { finishFlush: zlib.constants.BROTLI_OPERATION_FLUSH }
 const LENIENT_ZSTD = { finishFlush: zlib.constants.ZSTD_e_flush }

@@ -8,7 +8,7 @@ export type ForwardRequest = Omit<WireRequest, 'isWholeInTime'> & { readonly bod
 export interface ForwardAnswer {
   readonly status: number
   readonly headers: HttpHeaders
-  /** Name, value, name, value, as received. */
+  /** Alternating names and values, as received. */
   readonly rawHeaders: readonly string[]
   /** `complete` is true after the whole body has arrived. */
   readonly body: NodeJS.ReadableStream & {

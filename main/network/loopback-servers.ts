@@ -13,15 +13,15 @@ import { type ConnectionLimit, limitConnections } from './connection-limit.ts'
 export interface LoopbackServers {
   readonly port: number
   /**
-   * Exempts an authenticated connection from two limits: from the silence timeout until its next request, and
-   * permanently from the limits of unauthenticated connections.
+   * Exempts an authenticated connection permanently from the limits of unauthenticated connections. Until its
+   * next request, it is also exempt from the silence timeout.
    */
   keep(socket: Socket): void
   close(): Promise<void>
 }
 
 /**
- * Path of a health check without authentication: 200 while the process runs. It shows nothing about the
+ * Path of an unauthenticated health check. It returns 200 while the process runs and shows nothing about the
  * service.
  */
 export const HEALTH_PATH = '/healthz'
@@ -62,7 +62,7 @@ export const LOOPBACK_LIMITS: LoopbackLimits = {
   idleMs: 5_000,
   mostConnections: 1_024,
 }
-/** Answers a request that can't be parsed, in place of Node's plain 400 or 431. Must close the socket. */
+/** Responds to a request that can't be parsed, instead of Node's plain 400 or 431. Must close the socket. */
 export type MalformedListener = (error: Error, socket: Duplex) => void
 
 export interface LoopbackTraits {

@@ -10,7 +10,7 @@ export interface RequestHead {
   readonly method: string
   /** Path and query as received, undecoded. */
   readonly url: string
-  /** Name, value, name, value: `IncomingMessage.rawHeaders`, which keeps duplicates. */
+  /** Alternating names and values, from `IncomingMessage.rawHeaders`, which keeps duplicates. */
   readonly rawHeaders: readonly string[]
 }
 
