@@ -50,10 +50,10 @@ interface Unknown {
 const RIVAL_MS = 2 * NEAR_MS
 
 /**
- * Looks up orders whose outcome is unknown. One read of the list serves all unknown orders of a key.
+ * Looks up orders whose outcome is unknown. One read of the list covers all unknown orders of a key.
  *
- * Lookups of an order end when the account's list shows the order, or after `LOOKUP_MS`. A list that can't be
- * read proves nothing. If another key got the same id, the former key's orders can no longer be looked up.
+ * An order is looked up until its account's list shows it or `LOOKUP_MS` has passed. A failed read of the
+ * list proves nothing. If another key has got the same id, the former key's orders are no longer looked up.
  */
 export class Lookups {
   readonly #deps: LookupDeps

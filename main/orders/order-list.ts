@@ -34,9 +34,9 @@ export interface OrderList {
 }
 
 export interface WantedOrders {
-  /** Endings of the accounts to read. An empty ending means all accounts of the key. */
+  /** The last three characters of each account to read. An empty text means all accounts of the key. */
   readonly accountEndings: readonly string[]
-  /** When the oldest order to look up was sent, epoch ms. */
+  /** The earliest sending time of the orders to look up, epoch ms. */
   readonly sinceMs: number
   readonly nowMs: number
   /**
@@ -45,7 +45,7 @@ export interface WantedOrders {
   readonly isLast: boolean
 }
 
-/** The last three characters of an account, its name in the journal and in texts. */
+/** The last three characters of an account. They identify it in the journal and in texts. */
 export const endingOf = (account: string): string => account.slice(-3)
 
 /** Maximum number of accounts in one request. */

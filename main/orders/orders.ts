@@ -51,7 +51,7 @@ const IDS_DRAWN = 256
  */
 const AGEING_MS = 5_000
 
-/** The orders of each program, by name, in a sliding minute. Times are milliseconds on one clock. */
+/** Counts orders in a sliding minute, by program name. Times are milliseconds on one clock. */
 export class OrderLimit {
   readonly #sent = new Map<string, number[]>()
 
@@ -92,7 +92,8 @@ interface Today {
 }
 
 /**
- * Orders of all connected keys: which orders may be sent, the journal, and the outcome of each order.
+ * Decides which orders of the connected keys may be sent, writes them to the journal, and finds out their
+ * outcomes.
  *
  * Until a person allows orders on a key, nothing runs and no file exists. If a journal exists, unknown
  * outcomes are looked up and shown, even while orders are off.
