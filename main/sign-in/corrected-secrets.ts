@@ -58,7 +58,7 @@ export class CorrectedSecrets {
     this.#untried.add(id)
   }
 
-  /** Removes the mark that `sends` set. */
+  /** Removes the profile's mark, for example because the profile was disconnected. */
   drop(id: string): void {
     this.#untried.delete(id)
   }

@@ -29,7 +29,7 @@ export interface RedirectServerDeps {
  */
 const LAST_PAGE_MS = 2_000
 
-/** Answers a redirect's query with the page for its tab. */
+/** Handles a redirect's query. Returns the page for the browser tab. */
 export type AnswerRedirect = (query: URLSearchParams) => Promise<RedirectPage>
 
 /**
