@@ -5,7 +5,7 @@ import { posix, win32 } from 'node:path'
 export interface Account {
   readonly platform: NodeJS.Platform
   readonly environment: Readonly<Record<string, string | undefined>>
-  /** The home folders that the system names, most likely first. */
+  /** The home folders that the system reports, most likely first. */
   readonly homes: readonly string[]
 }
 

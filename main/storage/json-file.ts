@@ -30,8 +30,8 @@ const versioned = z.looseObject({ schemaVersion: z.int() })
 export class JsonFile<T> {
   readonly #options: JsonFileOptions<T>
   /**
-   * When the file could not be read, epoch ms. `undefined` if it was read. An unread file must not be
-   * replaced, because its content is unknown.
+   * When reading the file failed, epoch ms. `undefined` if it was read. An unread file must not be replaced,
+   * because its content is unknown.
    */
   #unreadAtMs: number | undefined
 

@@ -42,8 +42,8 @@ const HELD = new Set<DatabaseSync>()
  * The lock is an exclusive SQLite transaction without writes. The operating system releases it when the
  * locking process ends, so the lock can't be stale.
  *
- * A side file names the holder and can be read while the lock is held. If the lock file is deleted while its
- * holder runs, another process could create a new lock file and lock it. The side file reveals that the
+ * A side file identifies the holder and can be read while the lock is held. If the lock file is deleted while
+ * its holder runs, another process could create a new lock file and lock it. The side file reveals that the
  * holder still runs.
  */
 export function lockDataFolder(folder: string, holder: LockHolder): LockAttempt {

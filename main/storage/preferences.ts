@@ -22,7 +22,7 @@ export type PreferenceValues = z.output<typeof values>
 const fileIn = (folder: string) =>
   new JsonFile({ folder, name: 'preferences', what: 'preferences', schema: stored })
 
-/** Reports and sets aside a damaged `preferences.json`, for a host that uses no preference. */
+/** Sets a damaged `preferences.json` aside and reports it, for a host that uses no preference. */
 export function checkPreferences(folder: string, nowMs: number, problem: (sentence: string) => void): void {
   fileIn(folder).read({}, nowMs, problem)
 }

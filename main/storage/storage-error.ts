@@ -108,8 +108,8 @@ export function storageErrorText(error: unknown): string | undefined {
 }
 
 /**
- * Whether an error shows that Headroom can't have written a row: it has another form, or an integer beyond
- * 2^53.
+ * Whether an error is about a row that Headroom can't have written. Such a row has another form, or an
+ * integer beyond 2^53.
  */
 function isForeignRow(error: unknown): boolean {
   if (error instanceof z.ZodError) return true
