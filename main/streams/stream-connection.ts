@@ -112,10 +112,7 @@ export class StreamConnection {
     )
   }
 
-  /**
-   * Before the stream opens: when its request was sent. After that: when the stream opened. Epoch
-   * milliseconds.
-   */
+  /** When the stream opened or, before it has opened, when its request was sent. Epoch ms. */
   openedAtMs: number
 
   get isOpening(): boolean {

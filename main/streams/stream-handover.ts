@@ -151,7 +151,7 @@ export class StreamHandover {
     this.#successor = undefined
   }
 
-  /** Closes the former connection, if it is open, while its replacement is still connecting. */
+  /** Closes the former connection, if there is one, without waiting until its successor has opened. */
   dropFormer(): void {
     this.#current?.close()
     this.#current = this.#successor

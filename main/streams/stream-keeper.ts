@@ -62,7 +62,7 @@ interface Reason {
 }
 
 /**
- * Reasons for the loss of a stream that may mean an outage of the service. With such a reason, the stream
+ * Reasons why a stream was lost, if they suggest an outage of the service. After such a loss, the stream
  * retries as soon as another stream opens.
  *
  * Rejections are not listed, because they set the time of the next attempt. Exceeded limits are not listed
@@ -102,8 +102,8 @@ export class StreamKeeper {
   /** Why the stream is being reopened. `undefined` while it is open. */
   #lastReason: Reason | undefined
   /**
-   * When the last frame arrived, epoch ms. Without any frame, when the stream opened. Updated only when the
-   * state of an open stream changes. `undefined` before the first update.
+   * When the last frame arrived or, if there was none, when the stream opened. Epoch ms. Updated only when
+   * the state of an open stream changes. `undefined` before the first update.
    */
   #heardMs: number | undefined
   /**
@@ -284,8 +284,8 @@ export class StreamKeeper {
 
   /**
    * When to retry after a 429, epoch ms. While the gateway is on, its queue delays a retry after a rate-limit
-   * 429. If Headroom has just released a slot, one is free soon. If other programs use the slots, the time is
-   * unknown.
+   * 429. If Headroom has just released a slot, that slot will be free soon. If other programs use the slots,
+   * the time is unknown.
    */
   #retryAtMs({ refused, retryAtMs }: Tapped): number {
     const { slots, timeline, random, turns } = this.#deps

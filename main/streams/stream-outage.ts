@@ -4,9 +4,9 @@ export const TRY_EVERY_MS = 5_000
 /**
  * Whether the service serves the streams of one key, judged by their connections.
  *
- * During an outage, one stream tries at a time, at most every `TRY_EVERY_MS`, because each attempt uses one
- * request of the quota. After a success, the other streams follow. First openings are not delayed, because a
- * program or a person waits for their response.
+ * During an outage, only one stream at a time tries to open, at most every `TRY_EVERY_MS`, because each
+ * attempt uses one request of the quota. After a success, the other streams follow. First openings are not
+ * delayed, because a program or a person waits for their response.
  */
 export class StreamOutage {
   readonly #now: () => number

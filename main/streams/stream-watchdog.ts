@@ -100,7 +100,7 @@ export class StreamWatchdog {
     return Math.max(MIN_WATCH_MS, Math.min(MAX_WATCH_MS, dueMs - this.#deps.timeline.now()))
   }
 
-  /** When time alone changes the state, in epoch milliseconds. `undefined` if never. */
+  /** When the state will change if there is no input, epoch ms. `undefined` if it will not change. */
   #dueMs(): number | undefined {
     const state = this.#state
     switch (state.kind) {

@@ -80,7 +80,7 @@ export class Streams {
     return { ok: true, keeper }
   }
 
-  /** The error if no stream of this category can be opened now. Proposes a stream to close instead. */
+  /** The error if no stream of this category can be opened now. It proposes a stream to close. */
   noSlot(category: string): CommandError {
     return noSlot(this.#slotsOf(category), this.#proposal(category), this.#deps.timeline.now())
   }
@@ -381,7 +381,7 @@ const tooMany = (most: number): CommandError => ({
   message: `Not opened: ${most} streams are open, the maximum.`,
 })
 
-/** The error if all slots are in use. Names the stream that the window's button would close. */
+/** The error if all slots are in use. It shows which stream the window's button would close. */
 function noSlot(slots: string, proposal: StreamProposal | undefined, nowMs: number): CommandError {
   const taken = `Not opened: ${slots} are in use`
   if (!proposal) return { ok: false, code: 'no-slot', message: `${taken} by others.` }
