@@ -20,7 +20,7 @@ import type { TokenStore } from './token-store.ts'
 export interface KeeperDeps {
   readonly http: Http
   /**
-   * Receives every token before it is sent, and each new one, so that tokens can be removed from logs and
+   * Receives each new token, and each token before it is sent, so that tokens can be removed from logs and
    * texts.
    */
   readonly secrets: Secrets
@@ -35,7 +35,9 @@ export interface KeeperDeps {
   readonly onListenerError?: (cause: unknown) => void
 }
 
-/** Why there is no access token now: the standing of the key, and the failure of its latest refresh. */
+/**
+ * Why there is no access token now. `why`: the standing of the key. `failure`: why its latest refresh failed.
+ */
 export interface NoAccess {
   readonly kind: 'none'
   readonly why: string
@@ -135,7 +137,7 @@ export class TokenKeeper {
     await Promise.all([this.#refresh.flight, this.#revocation.flight])
   }
 
-  /** Checks what is due after sleep, because timers are late and tokens may have expired. */
+  /** Checks for due work after sleep, because timers are late and tokens may have expired. */
   wake(): void {
     this.#schedule()
   }

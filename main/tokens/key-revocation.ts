@@ -121,8 +121,8 @@ export class KeyRevocation {
 
 /**
  * Revokes every refresh token of the key (service 4.2). The name of the form field for the token is
- * uncertain, so `REVOKE_SPELLINGS` lists several. The next one is tried only if the service rejects the
- * previous one. Only a 200 confirms the revocation.
+ * uncertain, so `REVOKE_SPELLINGS` lists several. Each is tried only if the service has rejected the previous
+ * one. Only a 200 confirms the revocation.
  */
 export async function revokeTokens(
   http: Http,

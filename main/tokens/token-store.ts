@@ -99,7 +99,7 @@ export class TokenStore {
     return new TokenStore(MEMORY_ONLY, {})
   }
 
-  /** The tokens of a key that was connected at an earlier start. */
+  /** The tokens of a key that was connected in an earlier run of the app. */
   static stored(sealed: VaultTokens, sealer: TokenSealer = MEMORY_ONLY): TokenStore {
     return new TokenStore(sealer, { sealed })
   }
@@ -226,7 +226,7 @@ export class TokenStore {
     if (token !== undefined) this.#note('sent', token.generation, token.refreshToken)
   }
 
-  /** Records in the journal that a response contained `refreshToken`, before it is stored. */
+  /** Records in the journal that a response contained `refreshToken`. Call this before storing it. */
   noteReceived(refreshToken: string): void {
     this.#note('received', (this.#state.token?.generation ?? 0) + 1, refreshToken)
   }
