@@ -63,9 +63,7 @@ export interface Simulator {
   /** Whole requests that a category can still make (service 2.2). `undefined` if it has no request quota. */
   remaining(category: string): number | undefined
   openStreams(): readonly { readonly id: string; readonly category: string }[]
-  /**
-   * The newest requests under `/v3/orderexecution/` that arrived completely, oldest first, at most 20,000.
-   */
+  /** The last 20,000 requests under `/v3/orderexecution/` that arrived completely, oldest first. */
   orderRequests(): readonly SimulatedOrderRequest[]
   /** Replaces other programs' traffic. Traffic stops in every category that is not named. */
   setTraffic(traffic: Readonly<Record<string, number>>): void

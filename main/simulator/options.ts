@@ -30,7 +30,7 @@ export interface SimulatorFlags {
   readonly rotationOverlapSeconds: number
   /** Lifetime in seconds of a rotating key's sign-in, regardless of refreshes. */
   readonly absoluteLifetimeSeconds: number
-  /** Whether reuse of a replaced token ends the whole sign-in, as some identity providers do. */
+  /** Whether reuse of a replaced token ends the whole sign-in, as with some identity providers. */
   readonly reuseEndsSignIn: boolean
   readonly accessLifetimeSeconds: number
   readonly table: 'current' | 'earlier'
@@ -108,7 +108,7 @@ const POSITIVE = ['refreshExpirySeconds', 'absoluteLifetimeSeconds', 'accessLife
 const NOT_NEGATIVE = ['rotationOverlapSeconds', 'streamRate', 'startedSecondsAgo'] as const
 const MAX_PER_SECOND = 1000
 
-/** One sentence about the first invalid option. Otherwise `undefined`. */
+/** One sentence about the first invalid option. `undefined` if all options are valid. */
 export function problemWith(options: SimulatorFlags): string | undefined {
   for (const name of POSITIVE) if (!(options[name] > 0)) return `${name} must be above 0`
   for (const name of NOT_NEGATIVE) if (!(options[name] >= 0)) return `${name} must not be negative`

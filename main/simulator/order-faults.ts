@@ -8,7 +8,7 @@ const SERVER_ERRORS = {
   504: 'GatewayTimeout',
 } as const
 
-/** Delay of an answer by `order-late-response`, in milliseconds. */
+/** How long `order-late-response` delays an answer, in milliseconds. */
 export const LATE_RESPONSE_MS = 12_000
 
 /**

@@ -33,7 +33,7 @@ const GOAWAY_BEFORE_MS = 6 * 60_000
 /**
  * Simulates a monitor's readings from `fromMs` to `untilMs`. Call this before anything else reads the quotas.
  *
- * Reports at most one 429 for each category: at the first time that no request is left.
+ * Reports at most one 429 for each category, at the first time at which no request is left.
  */
 export function pastOf(
   quotas: Pick<RequestQuotas, 'reading' | 'elsewhere'>,

@@ -15,7 +15,7 @@ const MAX_SYMBOLS = 100
 const MAX_LEGS = 10
 const MAX_PAGE_SIZE = 600
 
-/** The accounts that a request names: those that exist, and those that don't. */
+/** The accounts in a request, divided into known and unknown accounts. */
 export interface AskedAccounts {
   readonly known: readonly string[]
   readonly unknown: readonly string[]
@@ -76,7 +76,7 @@ export function readBarUnit(query: URLSearchParams): Read<(typeof BAR_UNITS)[num
   return unit === undefined ? bad('unit must be Minute, Daily, Weekly or Monthly.') : read(unit)
 }
 
-/** The bars that a request names. */
+/** The bars that a request asks for. */
 export interface AskedBars {
   readonly unit: (typeof BAR_UNITS)[number]
   readonly interval: number

@@ -290,7 +290,7 @@ class Ledger {
     if (this.#entries.length > 2 * MAX_ENTRIES) this.#entries = this.#entries.slice(-MAX_ENTRIES)
   }
 
-  /** The newest entries, oldest first. */
+  /** The last `MAX_ENTRIES` entries, oldest first. */
   entries(): readonly LedgerEntry[] {
     return this.#entries.slice(-MAX_ENTRIES)
   }

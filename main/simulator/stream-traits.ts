@@ -62,7 +62,7 @@ function endingOf(faults: Faults, path: string, atMs: number): Ending | undefine
   return undefined
 }
 
-/** The error line that ends a stream. Names the first symbol or account in the stream's path. */
+/** The error line that ends a stream, with the first symbol or account in the stream's path. */
 function errorLine(path: string, error: string): string {
   const last = decodeURIComponent(path.split('/').at(-1) ?? '').split(',')[0]
   return JSON.stringify({ Symbol: last, Error: error })

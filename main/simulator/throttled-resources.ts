@@ -88,8 +88,8 @@ export class ThrottledResources {
   }
 
   /**
-   * Answers a request of a category without streams, with a 429 if no request is left. A 429 uses none of the
-   * quota.
+   * Answers a request in a category without streams. Returns a 429, which uses none of the quota, if no
+   * request is left.
    */
   counted(category: string, atMs: number, answer: () => Answer): Answer {
     const rate = this.quotas.reading(category, atMs)

@@ -15,8 +15,8 @@ export class Faults {
   }
 
   /**
-   * Arms or disarms a fault. `true` arms it for its default number of times, a number for this many times.
-   * `false` or 0 disarms it. Throws a RangeError for an unknown name.
+   * Arms or disarms a fault. `true` arms it for its default number of times. A number arms it for that many
+   * times. `false` or 0 disarms it. Throws a RangeError for an unknown name.
    */
   set(name: string, on: boolean | number): void {
     const known = FAULTS.find((fault) => fault.name === name)

@@ -89,7 +89,7 @@ export class OrderBook {
     return this.#orders.has(id)
   }
 
-  /** The orders among `ids` that belong to the account. */
+  /** The account's orders whose ids are in `ids`. */
   named(account: string, ids: readonly string[], atMs: number): readonly Payload[] {
     this.#advance(atMs)
     return ids.flatMap((id) => {

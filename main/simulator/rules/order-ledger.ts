@@ -48,7 +48,7 @@ export class OrderLedger {
     return this.#total
   }
 
-  /** The newest requests, oldest first, at most `MAX_ARRIVALS`. */
+  /** The last `MAX_ARRIVALS` requests, oldest first. */
   arrivals(): readonly OrderArrival[] {
     return [...this.#arrivals]
   }

@@ -108,7 +108,7 @@ export interface OrderChange {
   readonly duration: string | undefined
 }
 
-/** The value of a body, or a sentence about its fault. */
+/** The parsed body, or a sentence about what is wrong with it. */
 export type BodyRead<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly message: string }
