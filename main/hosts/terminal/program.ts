@@ -279,7 +279,8 @@ The file, with rates per second and periods in seconds:
                  "streams": ["option-chains:MSFT"]}],
    "limits":  {"Positions": {"limit": 320, "period": 300}},
    "reserve": {"Positions": 20}}
-class is critical, normal (the default) or background. limits and reserve are optional.`
+class is critical, normal (the default) or background. limits and reserve are optional.
+A program named Others means other traffic; Headroom means Headroom's own requests.`
 
 const describeRevoke = (program: Command) =>
   withService(
