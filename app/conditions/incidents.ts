@@ -69,9 +69,8 @@ export function criticalSubjects(snapshot: Snapshot, nowMs: number): readonly st
 const FOUND_WITHIN_MS = 1_000
 
 /**
- * Streams may fall silent, or requests get a 401, up to this long before Headroom reports that a host is
- * unreachable. The time is long, because Headroom notices an unreachable host only by sending a request.
- * Milliseconds.
+ * Maximum time from a silent stream or a 401 to the report of the unreachable host that caused it. The time
+ * is long, because Headroom notices an unreachable host only by sending a request. Milliseconds.
  */
 const UNREACHABLE_WITHIN_MS = 60_000
 

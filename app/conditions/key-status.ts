@@ -18,7 +18,7 @@ export interface Finding extends Condition, Message {
   readonly remedy?: Remedy
 }
 
-/** Root causes of a key's problems at `nowMs`, epoch ms, the headline first. Empty without problems. */
+/** A key's root causes at `nowMs` (epoch ms), the headline first. Empty without problems. */
 export function keyFindings(snapshot: Snapshot, nowMs: number): readonly Finding[] {
   return conditionsOf(snapshot, nowMs).roots.map((root) => findingOf(root, snapshot, nowMs))
 }

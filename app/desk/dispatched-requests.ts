@@ -3,7 +3,7 @@ import type { Scheduler } from '../gateway/scheduler.ts'
 import type { Ask, Grant, MemberStanding } from './queue-messages.ts'
 import type { AskedRequest, Seat } from './seat.ts'
 
-/** How long a grant may be used, counted from the member's ask. Milliseconds. */
+/** How long a grant may be used after the member asked for it. Milliseconds. */
 const SPEND_WITHIN_MS = 1_500
 /** Time after which a grant is either used or void. Milliseconds. */
 export const LAPSED_AFTER_MS = 2_000

@@ -1,6 +1,6 @@
 import { z } from 'zod/mini'
 
-/* Fields that several messages of a desk have. Ages are in milliseconds at the time of sending. */
+/* Fields of several desk messages. Ages are in milliseconds at the time of sending. */
 
 /** Maximum number of members of a desk, including this one. */
 export const MAX_MEMBERS = 32

@@ -109,7 +109,7 @@ function placed(
   }
   if (found.length === entry.hashes.length) return { kind: 'found', orderIds: found }
   // The list may show the order in another form: replaced, spelled differently, or with the time of another
-  // clock. So any listed order that no entry names could be this order.
+  // clock. So any listed order could be this order, unless another entry names it.
   const mayBeListed = list.some(
     (order) => isOfAccount(order, entry) && !known.has(order.orderId) && !isFromBefore(order, entry),
   )

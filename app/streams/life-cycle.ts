@@ -52,7 +52,7 @@ export type StreamInput =
   | { readonly kind: 'restart' }
   | { readonly kind: 'close'; readonly reason: string; readonly code: StreamReasonCode }
 
-/** Time without a frame after which a stream is stale, and after which it is dead. Milliseconds. */
+/** Time without a frame after which a stream is stale or dead. Milliseconds. */
 export const SILENCE = { staleMs: SILENT_AFTER_MS, deadMs: 30_000 } as const
 
 /** GoAway this soon after the stream opened counts as a failure. Milliseconds. */
