@@ -20,7 +20,7 @@ import { createLook, followZone } from './state/look.ts'
 import { createView } from './state/view-state.ts'
 import { WindowContext } from './state/window-parts.ts'
 
-/** The fragment of the strip, a frameless window above all others, at app://headroom/#strip. */
+/** URL fragment of the strip, which is a frameless window above all others. */
 const STRIP_HASH = '#strip'
 // The strip is a separate chunk, because other windows never show it.
 const Strip = loadedLater(async () => (await import('./strip/strip.tsx')).Strip)

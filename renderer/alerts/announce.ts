@@ -47,7 +47,9 @@ const QUARTER_MS = 15 * 60_000
  */
 const CLOSE_HOUR = 16
 
-/** Ends of a snooze at `nowMs`: in 15 minutes, in an hour, and at 16:00 if that is later today. */
+/**
+ * Choices for the end of a snooze at `nowMs`: in 15 minutes, in an hour, and at 16:00 if that is later today.
+ */
 export function snoozeChoices(nowMs: number): readonly SnoozeChoice[] {
   const closeMs = hourOfToday(nowMs, CLOSE_HOUR)
   return [

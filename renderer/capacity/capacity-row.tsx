@@ -144,7 +144,7 @@ export const CapacityRow = memo(function CapacityRow(props: CapacityRowProps) {
   )
 })
 
-/** The last 15 minutes of the row. The chart below shows them in detail. */
+/** The row's last 15 minutes. The chart below shows them in detail. */
 function Trend({ line, area }: TrendPath) {
   return (
     <svg viewBox={`0 0 ${TREND.width} ${TREND.height}`} preserveAspectRatio="none" aria-hidden="true">

@@ -17,8 +17,8 @@ interface Choice {
 }
 
 /**
- * The row of the chart: the chosen row, or else the worst row. If the chart follows the worst row, that row
- * has precedence. Without either, the first row with a header, or else the first row.
+ * The row of the chart: the chosen row, or else the worst row. If the chart follows the worst row, the order
+ * is reversed. If there is neither, the first row with a header, or else the first row.
  */
 export function chosenCategory(snapshot: Snapshot, { chosen, followsWorst }: Choice): string | undefined {
   const has = (category: string | undefined) =>

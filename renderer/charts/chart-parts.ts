@@ -9,7 +9,7 @@ const AXIS = {
 /** The time axis, below a chart. The time of each row is its `at`. */
 export const TIME_AXIS = { ...AXIS, dataKey: 'at' } as const
 
-/** The left axis. Its fixed width aligns charts below each other. */
+/** The left axis. Its width is fixed, so that charts below each other align. */
 export const VALUE_AXIS = { ...AXIS, width: 42 } as const
 
 /** Grid lines at the values of the axis. */
@@ -28,7 +28,7 @@ export const LEVEL = {
   fillOpacity: 0.13,
 } as const
 
-/** A chart fills its frame. Until the frame is measured, `initialDimension` is the chart's size. */
+/** Makes a chart fill its frame. Until the frame is measured, the chart has the size `initialDimension`. */
 export const WHOLE_FRAME = {
   width: '100%',
   height: '100%',

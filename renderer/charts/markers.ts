@@ -28,8 +28,8 @@ const LANES = 3
  * The markers of a time range, oldest first. `profile` is the displayed key. `events` may include events of
  * other keys.
  *
- * Markers are 429s of the row, events of the key's streams, tokens and sign-in, and the opening and closing
- * of the regular session.
+ * Markers show the row's 429s, events of the key's streams, tokens and sign-in, and when the regular session
+ * opens and closes.
  */
 export function chartMarkers(
   events: readonly LoggedEvent[],

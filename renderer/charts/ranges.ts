@@ -7,17 +7,14 @@ export interface RangeFacts {
   /** Duration of the forecast, in milliseconds. */
   readonly aheadMs: number
   readonly tickMs: number
-  /** Interval of requests for the range's data, in milliseconds. A long range changes slowly. */
+  /** How often the range's data is requested, in milliseconds. A long range changes slowly. */
   readonly askAgainMs: number
   readonly words: string
   /** Whether each column is drawn from its lowest to its highest value. */
   readonly asBand: boolean
 }
 
-/**
- * Steps in which the shortest range grows: the time that its chart covers, and the tick interval.
- * Milliseconds.
- */
+/** Stages of the shortest range as it grows, each with its time span and tick interval. Milliseconds. */
 const GROWING = [
   { pastMs: 2 * MINUTE_MS, tickMs: MINUTE_MS / 2 },
   { pastMs: 3 * MINUTE_MS, tickMs: MINUTE_MS },

@@ -12,7 +12,7 @@ interface FieldProps {
   readonly placeholder?: string
   readonly hint?: ReactNode
   readonly error?: string | undefined
-  /** The height of a field for text with line breaks; absent for one line. */
+  /** Height of a field for several lines of text. Absent for one line. */
   readonly lines?: number
 }
 

@@ -53,7 +53,7 @@ const OF_SEVERITY: Readonly<Record<Severity, Mark>> = {
   unknown: MARKS['not-checked'],
 }
 
-/** Symbols by label, in place of the severity's symbol. A label can begin with a count: `3 silent`. */
+/** Symbols for labels that replace the severity's symbol. A label can begin with a count: `3 silent`. */
 const OF_LABEL: Readonly<Record<string, Mark>> = {
   'running out': MARKS.falling,
   empty: MARKS.empty,

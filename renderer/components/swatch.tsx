@@ -13,7 +13,7 @@ const FILL_OF: Readonly<Record<string, string>> = {
   [OWN_NAME]: 'fill-own',
 }
 
-/** The class of a program's fill, by its index. Headroom, the desk and others have fills of their own. */
+/** CSS class of a program's fill, by the program's index. Headroom, the desk and others have their own. */
 export const fillOf = (name: string, at: number): string => css(FILL_OF[name] ?? `fill-${at % FILLS}`)
 
 /** A square with the colour and pattern of a program. */

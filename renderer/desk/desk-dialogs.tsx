@@ -58,7 +58,7 @@ export function CreateDeskDialog() {
   )
 }
 
-/** Joins the desk of an invitation with the displayed key. */
+/** Adds the displayed key to the desk of an invitation. */
 export function JoinDeskDialog() {
   const { api, view } = useParts()
   const profile = useSnapshot((snapshot) => snapshot.profile)

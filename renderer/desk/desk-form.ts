@@ -74,7 +74,7 @@ const chosenErrors = (read: Read) => ({
 const tooLong = (text: string, most: number): string | undefined =>
   text.length > most ? `Enter at most ${most} characters.` : undefined
 
-/** By the code of an error from main: the field in which a person can correct it. */
+/** The field in which a person can correct an error from main, by the error's code. */
 const FIELD_OF: Readonly<Record<string, DeskField>> = {
   'malformed-invitation': 'invitation',
   rotated: 'invitation',

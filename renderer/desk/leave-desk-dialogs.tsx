@@ -9,7 +9,7 @@ import { InvitationToCopy } from './invite-dialog.tsx'
 
 const css = classesOf({ ...controlsSheet, ...dialogSheet })
 
-/** Asks whether this machine leaves the desk. */
+/** Asks whether this machine should leave the desk. */
 export function LeaveDeskDialog() {
   const { api, view } = useParts()
   const profile = useSnapshot((snapshot) => snapshot.profile)

@@ -157,7 +157,7 @@ interface PastEvents {
   load(beforeMs: number): void
 }
 
-/** Loads last week's events from the history, on request. Leaves out the events of this run of the app. */
+/** Loads the events of the seven days before `beforeMs` from the history, on request. */
 function usePastEvents(profile: string | undefined): PastEvents {
   const { api, view } = useParts()
   const [asked, setAsked] = useState<{ readonly profile: string; readonly events?: readonly LoggedEvent[] }>()

@@ -70,7 +70,7 @@ export const EventRow = memo(
 )
 
 /**
- * The label of the quota's state that a line is about. `undefined` for a line about anything else. The label
+ * State label of the quota that a line is about. `undefined` if the line is about anything else. The label
  * selects the line's symbol.
  */
 function stateLabel({ events: [first] }: IncidentLine): string | undefined {

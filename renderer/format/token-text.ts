@@ -5,7 +5,7 @@ import { clockText, dayAndClockText, dayAndMinuteText, minuteText } from '../../
 import { accessStatus, refreshStatus } from '../../app/status/token-status.ts'
 import { ROTATION } from '../../app/tokens/schedule.ts'
 
-/** A token's lifetime as text and bar: the remaining time, and the next step at its end. */
+/** A token's lifetime as text and bar: the remaining time, and the next step when it has passed. */
 export interface TokenText {
   readonly label: string
   readonly value: string

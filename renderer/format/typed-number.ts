@@ -1,6 +1,6 @@
 /** Digits, with a decimal point or comma. */
 const NUMBER = /^\d{0,9}[.,]?\d{1,9}$/
-/** Digits only. In a whole number, `1.000` is a thousand as often as 1. */
+/** Digits only, because in a whole number `1.000` may mean 1000 or 1. */
 const WHOLE = /^\s*\d+\s*$/
 /** Matches `1,000`, which may mean 1000 or 1. */
 const GROUPED = /^[1-9]\d{0,2},\d{3}$/

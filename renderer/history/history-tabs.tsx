@@ -5,7 +5,7 @@ import sheet from './history.module.css'
 
 const css = classesOf(sheet)
 
-/** The controls for the range, and for chart or table. */
+/** Controls that choose the range, and chart or table. */
 export function HistoryTabs() {
   const { view, look } = useParts()
   const follows = useLook(({ followsWorst }) => followsWorst)

@@ -131,7 +131,7 @@ export function chartSeries(
 export const emptyLabel = (quota: RequestQuota, nowMs: number): string | undefined =>
   (quota.emptyFrom ?? quota.emptyAt) === undefined ? undefined : `empty ${emptyText(quota, nowMs)}`
 
-/** Adds the usual level, interpolated between the middles of neighbouring quarters of an hour. */
+/** Adds the usual level, interpolated between the middles of adjacent 15-minute intervals. */
 function withUsual(rows: readonly ChartRow[], usual: History['usual'] = []): readonly ChartRow[] {
   if (usual.length === 0) return rows
   let next = 0
@@ -191,7 +191,7 @@ function bandLine(points: History['points'], fromMs: number, nowMs: number): Cha
     const isChange = before !== undefined && modelled !== undefined && before !== modelled
     before = modelled
     if (band === undefined) return { at }
-    // Where the line changes between headers and model, the column belongs to both. Otherwise there would be
+    // A column at which the line changes between headers and model belongs to both. Otherwise there would be
     // a gap.
     if (isChange) return { at, headerBand: band, modelledBand: band }
     return modelled === true ? { at, modelledBand: band } : { at, headerBand: band }

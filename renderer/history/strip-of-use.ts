@@ -25,7 +25,7 @@ export interface UseStrip {
 const BASE = -0.32
 const TOP = -0.07
 
-/** The use of a point applies until the next point, but at most for this time. Milliseconds. */
+/** Maximum time for which a point's use applies. The next point ends it earlier. Milliseconds. */
 const SAYS_MS = 30_000
 
 /** The strip that shows the use at these points. `undefined` if no point has a known use. */

@@ -3,8 +3,8 @@ import { useMirror, useParts } from '../state/window-parts.ts'
 
 interface Repeated<Answer> {
   /**
-   * The request, a stable function from `useCallback`. A new function would be called immediately. If it
-   * returns `undefined`, the last response stays.
+   * The request. A stable function from `useCallback`, because a new function is called immediately. After a
+   * result of `undefined`, the last response stays.
    */
   readonly ask: () => Promise<Answer | undefined>
   readonly isOn: boolean

@@ -5,7 +5,7 @@ import { lookupText } from '../../app/status/orders-status.ts'
 
 export interface OrderRow {
   readonly id: string
-  /** Time of the order. Includes the day if the order is not of today. */
+  /** Time of the order, with the day if it is not today. */
   readonly time: string
   readonly program: string
   /** Method and path, without an ID. */

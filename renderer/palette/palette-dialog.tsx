@@ -34,8 +34,8 @@ export function PaletteDialog() {
     if (command === undefined) return
     close()
     clock.after(CLOSED_MS, () => {
-      // Otherwise the next key press could go to the previously focused control, such as the button Revoke
-      // tokens.
+      // Without this, the next key press could go to the previously focused control, such as the button
+      // Revoke tokens.
       doing.focus(`#${MAIN}`)
       command.run(doing)
     })

@@ -200,7 +200,7 @@ function TimeAxis({ rows, isHidden }: TimeAxisProps) {
   )
 }
 
-/** Full hours, at most a dozen. */
+/** Times of ticks, at full hours. At most 13. */
 function hourTicks(fromMs: number, toMs: number): number[] {
   const stepMs = HOUR_MS * Math.max(1, Math.ceil((toMs - fromMs) / (12 * HOUR_MS)))
   const first = Math.ceil(fromMs / stepMs) * stepMs

@@ -153,15 +153,15 @@ const aboutText = ({ isRecorded, minutes }: PlannedDays): string =>
     : 'nothing recorded yet; a day simulated from the plan’s rates'
 
 /**
- * The intervals of a day in one category. Each level is a share of the limit in its plan, with or without the
- * change.
+ * The intervals of a day in one category, with and without the change. Each level is a share of its plan's
+ * limit.
  */
 export function dayRowsOf(
   { fromMs, lengthMs, before, after, base, plan }: Omit<PlannedDays, 'isRecorded' | 'minutes' | 'isTooBusy'>,
   category: string,
 ): readonly DayRow[] {
   const of = { category, lengthMs, stretchMs: STRETCH_MS }
-  // An opened file may add a category for which the base plan has no limit. It is full before the change.
+  // An opened file may add a category that has no limit in the base plan. Before the change, it is full.
   const beforePlan = limitOf(base, category) === undefined ? plan : base
   const unchanged: readonly DayStretch[] = dayLevels(before, { ...of, plan: beforePlan })
   const changed: readonly DayStretch[] = dayLevels(after, { ...of, plan })

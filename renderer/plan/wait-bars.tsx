@@ -65,8 +65,8 @@ export function WaitBars({ rows, programs, ticks }: WaitBarsProps) {
 }
 
 /**
- * The longest wait on the axis: `12 s`, or whole minutes from one minute on, such as `5 min`. The summary
- * shows the exact wait.
+ * Label of the longest wait: `12 s`. From one minute on, it has whole minutes: `5 min`. The summary shows the
+ * exact wait.
  */
 const topText = (seconds: number) =>
   seconds < 60 ? waitText(seconds * 1000) : `${Math.round(seconds / 60)} min`

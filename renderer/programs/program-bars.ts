@@ -16,7 +16,7 @@ export interface ProgramBars {
   readonly maxPerSecond: number
 }
 
-/** A history by program as stacked bars of requests per second. `undefined` if there are no requests. */
+/** Stacked bars of each program's requests per second. `undefined` if there are no requests. */
 export function programBars({
   programs,
   resolutionMs,

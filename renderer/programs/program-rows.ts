@@ -176,7 +176,7 @@ export interface OtherUsers {
   readonly hasDesk: boolean
   /** Whether the desk's machines share checks, so that one machine checks each quota for all of them. */
   readonly sharesChecks: boolean
-  /** Requests that the desk's other machines sent, not counting their programs. Absent if there are none. */
+  /** Requests of the desk's other machines without those of their programs. Absent if there are none. */
   readonly desk?: { readonly rate: string; readonly most: string }
   /** Absent if others' use is unknown or negligible in all categories. */
   readonly others?: {

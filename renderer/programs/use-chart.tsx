@@ -34,10 +34,7 @@ interface UseChartProps {
   readonly programs: readonly ProgramSummary[]
 }
 
-/**
- * Requests per second in one category and its refill. The requests are stacked by program, Headroom and
- * others.
- */
+/** Requests per second in one category, stacked by program, Headroom and others. Also shows the refill. */
 export function UseChart({ profile, programs }: UseChartProps) {
   const { view } = useParts()
   const [chosen, setChosen] = useState<string>()

@@ -8,7 +8,7 @@ const MINUTES = 15
 const ASK_AGAIN_MS = 30_000
 
 /**
- * Requests of each program by name in the last 15 whole minutes, oldest first. Empty if none were recorded.
+ * Each program's requests per minute in the last 15 whole minutes, oldest first. Empty if none were recorded.
  */
 export function useRecentUse(profile: string): ReadonlyMap<string, readonly number[]> | undefined {
   const { api, ticker } = useParts()

@@ -36,12 +36,12 @@ export function lowestText({ lowest, limit, knownMs }: RequestReport): string {
   return knownMs > 0 ? `${Math.floor(lowest)} / ${limit}` : '—'
 }
 
-/** The time below `LOW_THRESHOLD` of the limit. A dash if the level was never known. */
+/** How long the level was below `LOW_THRESHOLD` of the limit. A dash if it was never known. */
 export function nearText({ nearMs, knownMs }: RequestReport): string {
   return knownMs > 0 ? durationText(nearMs / 1000) : '—'
 }
 
-/** The time for which the level was known. A dash if it was never known. */
+/** How long the level was known. A dash if it was never known. */
 export function knownText({ knownMs }: RequestReport): string {
   return knownMs > 0 ? durationText(knownMs / 1000) : '—'
 }

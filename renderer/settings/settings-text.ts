@@ -65,7 +65,7 @@ export function storedText({ kept }: Pick<CurrentKeySettings, 'kept'>): string {
   return kept === 'stored' ? 'Stored with this key.' : 'In memory until Headroom quits, like the key.'
 }
 
-/** Checks per minute: the maximum that budget and known limits allow, and the number in the last minute. */
+/** The maximum checks per minute that budget and known limits allow, and the checks in the last minute. */
 export function probeUseText(
   { at, requests, probes }: Pick<Snapshot, 'at' | 'requests' | 'probes'>,
   { settings, probed }: Pick<CurrentKeySettings, 'settings' | 'probed'>,

@@ -5,7 +5,7 @@ import sheet from './header.module.css'
 
 const css = classesOf({ ...controlsSheet, ...sheet })
 
-/** Links to the pages, visible if the header has room. The menu "More" has them too. */
+/** The links to the pages, visible if the header has room. The menu "More" has them too. */
 export function Pages() {
   const { view } = useParts()
   const page = useView((state) => state.page)

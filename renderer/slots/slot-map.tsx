@@ -67,7 +67,7 @@ export function SlotMap() {
   )
 }
 
-/** One line for each of the group's streams that programs read. */
+/** One line for each of the group's streams that has readers. */
 const sharedText = (streams: readonly StreamSummary[], category: string): string =>
   streams
     .filter((stream) => stream.category === category && stream.readers)

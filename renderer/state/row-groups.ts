@@ -74,7 +74,7 @@ export function rowGroups(
   })
 }
 
-/** The categories in the order on the screen, across all groups. */
+/** The categories of all groups, in the order on the screen. */
 export const rowsOf = (groups: readonly RowGroup[]): readonly string[] => groups.flatMap(({ rows }) => rows)
 
 /**

@@ -3,7 +3,7 @@ import type { StreamSummary } from '../../app/contract/snapshot.ts'
 import { STREAM_TABLE, streamKindOf } from '../../app/service/stream-kinds.ts'
 import { streamKindName, streamStatus } from '../../app/status/stream-status.ts'
 
-/** Streams of one kind: rows, or one line if there are many. */
+/** Streams of one kind, as rows or, if there are many, as one line. */
 export interface StreamsOfKind {
   readonly name: string
   readonly streams: readonly StreamSummary[]
