@@ -8,7 +8,7 @@ export const RECENT_MS = 16 * MINUTE_MS
 const MAX_POINTS = 2_000
 const MAX_REJECTIONS = 500
 
-/** Use by this app, by others and by the desk's other machines, requests per second. */
+/** Requests per second of this app, of others and of the desk's other machines. */
 interface Use {
   readonly own: number
   readonly elsewhere: number
@@ -26,7 +26,7 @@ interface Track {
 export class RecentHistory {
   readonly #tracks = new Map<string, Track>()
 
-  /** Adds a header. `use` is the rate of requests per second from then on, if known. */
+  /** Adds a header. `use`: the use from then on, if known. */
   observed(category: string, atMs: number, remaining: number, use?: Use): void {
     this.#add(category, { at: Math.round(atMs), remaining, source: 'header', ...(use && inThousandths(use)) })
   }

@@ -1,7 +1,7 @@
 import { LOW_THRESHOLD, MINUTE_MS } from '../contract/units.ts'
 import { byTrust, HOLD_MS, type Sample, type SampleSource } from './sample.ts'
 
-/** Summary of the samples of an interval, enough to draw it and to report its use. */
+/** Summary of an interval's samples, enough for a chart and for a report. */
 export interface Rollup {
   /** Start of the interval: a minute, a quarter of an hour or an hour. */
   readonly atMs: number

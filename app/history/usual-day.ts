@@ -27,7 +27,7 @@ import { DAY_MS, MINUTE_MS } from '../contract/units.ts'
 export const RECORDED_STRETCH_MS = 3 * MINUTE_MS
 const STRETCH_SECONDS = RECORDED_STRETCH_MS / 1000
 const STRETCHES = DAY_MS / RECORDED_STRETCH_MS
-/** Minimum time in which a load is assumed to empty a full quota, in seconds. */
+/** A load is assumed to need at least this long to empty a quota. Seconds. */
 const MIN_FALL_SECONDS = 20
 const IN_QUARTER = 5
 const QUARTERS = STRETCHES / IN_QUARTER
@@ -38,8 +38,8 @@ const WEEKDAY = { days: 3, least: 0.25, most: 4 } as const
 /** Minimum share of days for a load to be usual. */
 const USUAL_SHARE = 0.6
 /**
- * In a quarter of an hour, a day has a load if others made at least `requests` requests, and at least `share`
- * of the median. The median is over the days with at least `requests` requests.
+ * Others' requests in a quarter of an hour count as a load if there are at least `requests`, and at least
+ * `share` of the median. The median is over all days with at least `requests` in that quarter of an hour.
  */
 const LOADED = { share: 0.5, requests: 5 } as const
 /**
@@ -48,10 +48,7 @@ const LOADED = { share: 0.5, requests: 5 } as const
  * this test.
  */
 export const SHOWN = { untilMinute: 600, share: 0.25, requests: 20 } as const
-/**
- * Minimum recorded share of a three-minute interval, and minimum share of recorded intervals in a quarter of
- * an hour.
- */
+/** Minimum recorded share of a three-minute interval, and of a quarter of an hour when loads are learned. */
 const RECORDED = 0.5
 /** Loads in neighbouring quarters of an hour are separate if their rates differ by at least this factor. */
 const OTHER_LOAD = 1.5
