@@ -44,7 +44,7 @@ export const MAX_CLEANED = 2_000
 
 /**
  * The readable text of an error body (service 2.3): `Message`, or else `Error`, as one line of at most 200
- * characters. `undefined` without either. `clean` removes secrets, because a service may repeat them.
+ * characters. `undefined` if both are missing. `clean` removes secrets, because a service may repeat them.
  */
 export function errorMessage(body: string, clean: (text: string) => string): string | undefined {
   const fields = errorFields(body)

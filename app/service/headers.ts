@@ -44,7 +44,7 @@ export function observe(status: number, headers: HttpHeaders): Observation {
 const NUMBER = /^\d{1,9}(?:\.\d{1,9})?$/
 const MAX_REQUESTS = 10_000_000
 const MAX_PERIOD_SECONDS = 7 * 86_400
-/** A service may round Reset up and Period down. Seconds. */
+/** Reset may exceed Period by this, because a service may round Reset up and Period down. Seconds. */
 const ROUNDING_SECONDS = 1
 const MAX_NAME = 64
 

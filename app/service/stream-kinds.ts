@@ -1,4 +1,4 @@
-/** The things that a stream's target names. Commas separate several accounts or symbols. */
+/** The kind of target that a stream has. Commas separate several accounts or symbols. */
 export type StreamTarget = 'symbol' | 'symbols' | 'option-symbols' | 'accounts' | 'orders'
 
 /**
@@ -28,7 +28,7 @@ export interface StreamKindRow {
   /** Display name of the kind's category, if several kinds share it. */
   readonly categoryName?: string
   readonly target: StreamTarget
-  /** The window's label for the target. Default: by the target's format. */
+  /** The app window's label for the target. By default, the label depends on `target`. */
   readonly targetLabel?: string
   /** A sentence about the kind, shown next to the form. */
   readonly note?: string

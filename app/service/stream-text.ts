@@ -1,6 +1,6 @@
 import { STREAM_KINDS, STREAM_TABLE, type StreamKind, type StreamRequest } from './stream-kinds.ts'
 
-/** The parsed value, or a phrase for the expected text. */
+/** The parsed value, or a phrase that describes the expected text. */
 type ReadText<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly expected: string }
@@ -46,8 +46,8 @@ function parseTarget(kind: StreamKind, path: string): ReadText<string> {
 }
 
 /**
- * Whether a text is a valid symbol or account. Dots, dollars and inner spaces ("MSFT 261218C400") are valid.
- * Slashes, control characters and direction characters are not.
+ * Whether a text is a valid symbol or account. It may contain dots, dollar signs and spaces ("MSFT
+ * 261218C400"), but no slashes, control characters or characters that set the text direction.
  */
 function isName(text: string): boolean {
   return (
