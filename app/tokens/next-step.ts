@@ -14,10 +14,7 @@ export type NextStep =
    */
   | { readonly kind: 'warn'; readonly atMs: number; readonly aheadMs: number; readonly endsAtMs: number }
 
-/**
- * When Headroom warns that the session of a rotating key ends: times before that end, longest first.
- * Milliseconds.
- */
+/** Headroom warns this long before the session of a rotating key ends. Milliseconds, longest first. */
 export const WARNINGS_AHEAD_MS = [60 * 60_000, 15 * 60_000] as const
 
 /** The earliest step that is due. `undefined` if only a person can continue. */

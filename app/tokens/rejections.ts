@@ -31,9 +31,9 @@ const NEVER = Number.NEGATIVE_INFINITY
  */
 export class Rejections {
   readonly #paths = new Map<string, RejectedPath>()
-  /** The last token that each path accepted. */
+  /** For each path, the last token that it accepted. */
   readonly #accepted = new Map<string, string>()
-  /** The token of the last requested refresh, and the time of the request. */
+  /** The rejected token for which a refresh was last requested, and when. */
   #asked: { readonly token: string; readonly atMs: number } | undefined
   #notBeforeMs = NEVER
 

@@ -4,8 +4,8 @@ import { isPage, redirectedTo, redirectText, SOMETHING_ELSE } from '../service/s
 import type { FormRequest, KeyCredentials } from './refresh-grant.ts'
 
 /**
- * Names of the body field for the token (service 4.2). The first entry sends both names in one body. The
- * others send one name each, because a service may reject unknown fields.
+ * Possible names of the body field for the token (service 4.2). The first entry sends both names in one body.
+ * The others send one name each, because a service may reject unknown fields.
  */
 export const REVOKE_SPELLINGS = [['token', 'refresh_token'], ['token'], ['refresh_token']] as const
 

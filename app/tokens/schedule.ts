@@ -10,8 +10,8 @@ export interface RefreshSchedule {
 }
 
 /**
- * Maximum Retry-After that is respected, in seconds. A longer wait may outlast a rotating token, which may be
- * rejected after half an hour.
+ * Maximum Retry-After that is respected, in seconds. A longer wait could outlast a rotating token, which can
+ * be rejected after half an hour.
  */
 const MAX_ASKED_SECONDS = 900
 
