@@ -20,8 +20,8 @@ export const RETRY = {
   /** Refreshing after a 401, if the last refresh returned a token that was rejected too. */
   rejected: { stepsMs: [30_000, 60_000, 120_000, 300_000, 600_000], jitter: 0 },
   /**
-   * Tries on a quota while others use its whole refill. With these waits, the quota gets at most four 429s
-   * per minute. This includes the two 429s before the first wait.
+   * Testing whether others still use a quota's whole refill. With these waits, the quota gets at most four
+   * 429s per minute. This includes the two 429s before the first wait.
    */
   othersTakeAll: { stepsMs: [20_000, 40_000, 60_000], jitter: 0 },
   /** Refreshing an access token. */
@@ -50,8 +50,8 @@ export const RETRY = {
   /** Asking another member of a desk for its current state. */
   deskPicture: { stepsMs: [2_000, 4_000, 8_000, 16_000, 30_000], jitter: 0.5 },
   /**
-   * Reloading a page that crashed: immediately the first time, because a monitor that runs for weeks must not
-   * stay blank.
+   * Reloading a page that crashed. The first reload is immediate, because a monitor that runs for weeks must
+   * not stay blank.
    */
   page: { stepsMs: [0, 1_000, 5_000, 30_000], jitter: 0 },
 } as const satisfies Record<string, RetrySchedule>
