@@ -9,7 +9,7 @@ export interface Machine {
   readonly id: string
   readonly name: string
   readonly isSelf: boolean
-  /** `dispatches`: dispatches the desk's queue. `dispatched`: was the last to do so. No machine does now. */
+  /** `dispatches`: dispatches the desk's queue. `dispatched`: dispatched it last, and no machine does now. */
   readonly role?: 'dispatches' | 'dispatched'
   /** `unknown` for a machine whose messages don't arrive. */
   readonly severity: Severity

@@ -46,7 +46,7 @@ export function coarseSinceText(atMs: number, nowMs: number): string {
 }
 
 /**
- * Duration of a finished action. Below 10 s, rounded to a tenth: `0.4 s`, `1 s`. Otherwise as in
+ * Duration of a finished action. Rounded to a tenth of a second below 10 s: `0.4 s`, `1 s`. Otherwise as in
  * `durationText`.
  */
 export function lengthText(milliseconds: number): string {
@@ -55,7 +55,7 @@ export function lengthText(milliseconds: number): string {
   return tenths === 0 ? 'under 0.1 s' : `${tenths / 10} s`
 }
 
-/** A wait, rounded up. Below 10 s with tenths, such as `0.9 s`. Otherwise as in `durationText`. */
+/** A wait, rounded up: to a tenth of a second below 10 s, such as `0.9 s`. Otherwise as in `durationText`. */
 export function waitText(milliseconds: number): string {
   const tenths = Math.max(1, Math.ceil(milliseconds / 100))
   return tenths < 100 ? `${(tenths / 10).toFixed(1)} s` : durationText(Math.ceil(tenths / 10))

@@ -2,10 +2,10 @@ import { LOOKUP_MS, type OrdersSummary, type UnknownOrder } from '../contract/or
 import type { Severity } from '../contract/severity.ts'
 import { countText } from './rates.ts'
 
-/** A sentence that says what stopping orders does not do. */
+/** A sentence about what stays unchanged when a person stops orders. */
 export const STOPPING_LEAVES = 'Stopping keeps the Trade scope and cancels nothing at the broker.'
 
-/** The result of the lookup of an order with an unknown outcome, as text. */
+/** The state of an order's lookup, as text. */
 export function lookupText({ state, orderId }: Pick<UnknownOrder, 'state' | 'orderId'>): string {
   switch (state) {
     case 'looking':

@@ -100,7 +100,7 @@ function ofRows(rows: readonly [RequestQuota, ...RequestQuota[]], nowMs: number)
   const isWhole = isShared(problem) && (problem.status === 401 ? problem.alone !== true : rows.length > 1)
   return {
     ...problemStatus(problem),
-    // A problem of the token or the whole service is assumed to fail all calls.
+    // If the problem concerns the token or the whole service, all calls are assumed to fail.
     ...(isWhole && problem.status >= 400 && { severity: 'critical' }),
     categories: [first.category, ...others.map(({ category }) => category)],
     problem,
@@ -111,8 +111,8 @@ function ofRows(rows: readonly [RequestQuota, ...RequestQuota[]], nowMs: number)
 const isShared = ({ status }: RowProblem): boolean => isOfWholeKey(status) || status < 400
 
 /**
- * Rank of a problem, higher is worse: a rejected token, then 5xx responses and responses without quota
- * headers, then the rest.
+ * Rank of a problem, higher is worse. 2: a rejected token. 1: 5xx responses, or responses without quota
+ * headers. 0: any other problem.
  */
 function gravityOf({ problem: { status }, isWhole }: KeyProblem): number {
   if (status === 401) return isWhole ? 2 : 0

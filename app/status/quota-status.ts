@@ -169,7 +169,7 @@ export function retryText(blockedUntilMs: number, nowMs: number): string {
   return blockedUntilMs <= nowMs ? 'now' : countdownText(blockedUntilMs - nowMs, 'up')
 }
 
-/** `17 %`, or `13–84 %` if the bounds differ by at least one per cent. Shares of the limit, rounded down. */
+/** Both bounds in per cent of the limit, rounded down: `13–84 %`, or `17 %` if they are equal. */
 export function shareLeftText({ low, high, limit }: Bounds): string {
   const percent = (requests: number) => (limit > 0 ? Math.floor((requests / limit) * 100) : 0)
   const [least, most] = [percent(low), percent(high)]
@@ -177,8 +177,7 @@ export function shareLeftText({ low, high, limit }: Bounds): string {
 }
 
 /**
- * The requests left: the lower bound, such as `38`. If the bounds differ by more than a tenth of the limit,
- * both bounds, such as `60–95`.
+ * `38`, the lower bound of the requests left. `60–95` if the bounds differ by more than a tenth of the limit.
  */
 export const surelyLeftText = (quota: Bounds): string =>
   isRange(quota) ? `${quota.low}–${quota.high}` : String(quota.low)
@@ -270,8 +269,8 @@ export function ownText({ use, state }: RequestQuota): string {
 }
 
 /**
- * Use by the desk's other machines, in requests per second: `0.4`. Without a desk: `0`. For `?` and `–`, see
- * `ownText`. While this machine works alone or the desk refuses it: `–`.
+ * Requests per second of the desk's other machines: `0.4`, or `0` without a desk. For `?` and `–`, see
+ * `ownText`. Also `–` while this machine works alone or the desk refuses it.
  */
 export function deskText({ use, state }: RequestQuota, desk: DeskSummary | undefined): string {
   if (state === 'not-checked' || (desk !== undefined && desk.state !== 'joined')) return UNCHECKED

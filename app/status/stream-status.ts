@@ -73,7 +73,7 @@ export function isSlotCountCurrent(
   return source === 'header' && observedAt !== undefined && nowMs - observedAt <= SLOTS_FRESH_MS
 }
 
-/** Free slots count as few up to this share of the limit. */
+/** Free slots count as few if they are at most this share of the limit. */
 const FEW_SLOTS = 0.1
 
 /** The largest number of free slots that counts as few, at least one. */
@@ -94,9 +94,7 @@ export function slotStatus({
   return { severity: 'warning', label: `${free} ${free === 1 ? 'slot' : 'slots'} left` }
 }
 
-/**
- * The fields that name a stream. Two kinds share the depth category. Only `streamKind` distinguishes them.
- */
+/** The fields that identify a stream. Only `streamKind` distinguishes the two kinds of the depth category. */
 export interface NamedStream {
   readonly category: string
   readonly target: string

@@ -3,7 +3,7 @@ import type { UpdateState } from '../contract/updates.ts'
 /** Announces a newer version in notifications and settings: `Headroom 1.2.0 is out`. */
 export const newVersionText = (version: string): string => `Headroom ${version} is out`
 
-/** Follows `newVersionText`, or the message about a finished download. */
+/** Shown after `newVersionText`, or after the message about a finished download. */
 export const CHOSEN_IN_MENU = 'Nothing is installed until you choose it in the menu.'
 
 /** A sentence about a newer version, for the settings. */
