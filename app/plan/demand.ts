@@ -38,7 +38,7 @@ export interface CategoryDemand {
 }
 
 /**
- * Demand of a plan in each category with a request quota, in the order of first mention. If a program has
+ * A plan's demand in each category with a request quota, in the order of first mention. If a program has
  * several entries for one quota, they are added up.
  */
 export function demandsOf(plan: Plan): readonly CategoryDemand[] {

@@ -10,10 +10,10 @@ import type { CategoryVerdict, PlanVerdict, SlotVerdict } from './verdict.ts'
 /** `1.07/s`. Two decimals, because a plan's rates are small. */
 export const planRateText = (perSecond: number): string => `${perSecond.toFixed(2)}/s`
 
-/** Maximum number of decimals of two compared rates. More than two only if the rates would look equal. */
+/** Maximum number of decimals of two compared rates. Two are enough unless the rates would look equal. */
 const MAX_DECIMALS = 6
 
-/** `needs 1.30/s, refills 1.07/s`. The texts of the rates differ, so that they show which is higher. */
+/** `needs 1.30/s, refills 1.07/s`, with enough decimals to show which rate is higher. */
 function excessRateText(perSecond: number, capacityPerSecond: number): string {
   let decimals = 2
   const text = (rate: number) => `${rate.toFixed(decimals)}/s`
@@ -101,8 +101,8 @@ export interface PlanHeadline {
 }
 
 /**
- * The headline of a plan. `verdict` assumes the middle of the estimate of others' use, and `atMost` the high
- * end.
+ * The headline of a plan. `verdict` assumes the middle of the estimate of others' use, and `atMost` assumes
+ * its high end.
  *
  * A plan that fits only at the middle of the estimate does not count as fitting. If a category of the plan is
  * in `unknown`, the label is `Fits so far.`

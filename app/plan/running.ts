@@ -53,7 +53,7 @@ export interface RunningPlan {
    */
   readonly plan: Plan
   readonly others: readonly OthersEstimate[]
-  /** What is unknown about others. The plan then leaves their use out. Absent if nothing is unknown. */
+  /** Others' use that is unknown and therefore not in the plan. Absent if nothing is unknown. */
   readonly unknown?: UnknownOthers
   /** Names of the programs on the desk's other machines. Absent if there are none. */
   readonly elsewhere?: readonly string[]
@@ -169,7 +169,7 @@ function otherMachinesPlan(
 }
 
 /**
- * Requests per second in a category that the desk's other machines send themselves, outside their programs.
+ * Requests per second that the desk's other machines send in a category, without those of their programs.
  * `used`: all requests per second of these machines.
  */
 export function outsidePrograms(desk: DeskSummary | undefined, category: string, used = 0): number {

@@ -17,7 +17,7 @@ export interface WhatIfDay {
   /** Start of the day, epoch ms. */
   readonly fromMs: number
   readonly lengthMs: number
-  /** Numbers from 0 to below 1. */
+  /** Returns random numbers from 0 to below 1. */
   readonly chance: () => number
 }
 
