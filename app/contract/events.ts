@@ -230,7 +230,7 @@ export const eventSchemas = [
   event('slots-exhausted', {
     category: text,
     requestId: optionalText,
-    /** Headroom's own stream that could be closed to free a slot. */
+    /** One of Headroom's own streams, which could be closed to free a slot. */
     proposal: z.exactOptional(streamProposal),
   }),
   event('stream-opened', ofStream),
@@ -303,7 +303,7 @@ type OmitFromEach<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : n
 /** An event without the fields that the log adds. */
 export type MonitorEvent = OmitFromEach<LoggedEvent, keyof typeof logged>
 
-/** Fields that the tracker adds to a report of the end of a condition. */
+/** Fields that the tracker adds to the report that a condition has ended. */
 type Known = 'id' | 'count' | 'since' | 'refused' | 'state'
 type OnlyEnd = Exclude<
   keyof typeof ENDS,

@@ -88,7 +88,7 @@ export interface ProgramUseHistory {
   readonly requests: readonly number[]
 }
 
-/** Use of a key's quotas and slots within an interval. Times are epoch ms. Durations are milliseconds. */
+/** How a key's quotas and slots were used in an interval. Times are epoch ms. Durations are milliseconds. */
 export interface Report {
   readonly profile: string
   readonly from: number
@@ -143,7 +143,7 @@ export interface SlotReport {
 }
 
 /**
- * Requests in one category: of each program behind the gateway, of this app, and of others.
+ * Requests of programs, this app, others and the desk's other machines in one category.
  *
  * The intervals have a length of `resolutionMs` and start at `from` (epoch ms).
  */
@@ -194,7 +194,7 @@ const historyQuery = z.strictObject({
 
 export const historyContract = {
   history: command(historyQuery).returning<History>(),
-  /** Own requests of each program behind the gateway. Empty if no history is stored. */
+  /** Requests over time in one category, by sender. Empty if no history is stored. */
   programHistory: command(
     z.strictObject({
       ...interval,
@@ -210,7 +210,7 @@ export const historyContract = {
   recordedUses: command(
     z.strictObject(interval).check(z.refine(({ fromMs, toMs }) => toMs - fromMs <= 2 * DAY_MS)),
   ).returning<RecordedUses>(),
-  /** Use in an interval. Rounds the interval to whole minutes. The response contains the rounded interval. */
+  /** Reports the use in an interval. The response contains the interval, rounded to whole minutes. */
   report: command(z.strictObject(interval)).returning<Report>(),
   exportFile: command(z.strictObject({ ...interval, what: z.enum(EXPORTS) })).returning<
     Outcome<{ readonly file: ExportedFile }>

@@ -16,7 +16,7 @@ export const keysContract = {
    * Fails with `not-needed` unless the keystore's state is `unprotected`.
    */
   allowUnprotected: command(nothing).returning<Outcome>(),
-  /** Requests the saved keys from the system's keyring again. */
+  /** Asks the system's keyring for the saved keys again. */
   unlockKeys: command(nothing).returning<Outcome>(),
   /**
    * Opens the data folder in the system's file manager. Without a file manager, the error contains the path.

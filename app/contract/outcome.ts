@@ -5,7 +5,7 @@ export interface CommandError {
   readonly ok: false
   readonly code: string
   readonly message: string
-  /** Headroom's own stream that could be closed to free a slot. Only for `no-slot`. */
+  /** One of Headroom's own streams, which could be closed to free a slot. Only for `no-slot`. */
   readonly proposal?: StreamProposal
   /** When a retry makes sense, epoch ms. Absent if unknown. */
   readonly retryAt?: number

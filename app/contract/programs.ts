@@ -1,6 +1,4 @@
-/**
- * Urgency of a program's requests, highest first. Each class leaves part of a quota to the classes above it.
- */
+/** Classes of programs, most urgent first. Each class leaves part of a quota to more urgent classes. */
 export const PROGRAM_CLASSES = ['critical', 'normal', 'background'] as const
 export type ProgramClass = (typeof PROGRAM_CLASSES)[number]
 

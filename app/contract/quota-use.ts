@@ -4,7 +4,7 @@ import { number, openObject, optionalNumber } from './fields.ts'
 /* Parts of a snapshot's row that describe the use of its quota. */
 
 /**
- * Use of a row in requests per second.
+ * How fast a row's quota is used, in requests per second.
  *
  * - `own`: by this app. `desk`: by the desk's other machines, absent without a desk.
  * - `elsewhere`: by others, as a median.

@@ -32,6 +32,6 @@ export const quotasContract = {
    * If no check is possible now, the error says when the next one is possible.
    */
   checkNow: command(ofRow).returning<Outcome>(),
-  /** Ids of rejected requests, and the last headers of one row. */
+  /** A row's latest 429s with their request ids, and its last quota headers. */
   rowDetails: command(ofRow).returning<Outcome<{ readonly details: RowDetails }>>(),
 } as const

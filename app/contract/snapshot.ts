@@ -14,8 +14,8 @@ import { LOW_THRESHOLD } from './units.ts'
  * The published state of one profile, for app windows, terminals and programs. The schemas also parse data
  * from another process of this app. Unknown fields are kept unchanged.
  *
- * Times are epoch milliseconds, rates requests per second. A snapshot contains no secret or part of a secret.
- * Fields may be added. Existing fields are renamed or retyped only with a note in the README.
+ * Times are epoch milliseconds, and rates are requests per second. A snapshot contains no secret or part of a
+ * secret. Fields may be added. Existing fields are renamed or retyped only with a note in the README.
  */
 
 const environment = z.enum(['live', 'sim', 'simulator', 'custom'])
@@ -101,10 +101,7 @@ const refreshSummary = openObject({
   revokedAt: optionalNumber,
   /** The desk's machine that revoked the key. Absent if this machine revoked it. */
   revokedBy: optionalText,
-  /**
-   * Time of the next attempt of a failed refresh or unconfirmed revocation. In the past while the attempt
-   * runs.
-   */
+  /** When a failed refresh or an unconfirmed revocation is retried. In the past while the retry runs. */
   retryAt: optionalNumber,
 })
 
@@ -147,8 +144,8 @@ export const requestQuota = openObject({
   /** Whole requests that can be made now: `floor(level)`. */
   remaining: number,
   /**
-   * Bounds on the number of requests left. The lower bound holds in 95 of 100 readings, the upper one always.
-   * The app shows the range if the bounds differ by more than a tenth of the limit.
+   * Bounds on the number of requests left. The lower bound holds in 95 of 100 readings, the upper bound in
+   * all. The app shows the range if the bounds differ by more than a tenth of the limit.
    */
   low: number,
   high: number,
@@ -185,8 +182,8 @@ export const requestQuota = openObject({
   /** 429s of this category since the app started. */
   rejected: number,
   /**
-   * Requests since the app started: by this app, by the desk's other machines, and by others. Absent before
-   * the first request.
+   * How many requests this app, the desk's other machines and others have made since the app started. Absent
+   * before the first request.
    */
   used: z.exactOptional(openObject({ own: number, desk: optionalNumber, elsewhere: number })),
   /** Midpoint between the lower and the upper bound, not rounded, at `asOf`. `remaining` is its floor. */
@@ -261,7 +258,7 @@ export const streamSummary = openObject({
   lastFrameAt: optionalNumber,
   framesPerSecond: number,
   restarts: number,
-  /** Restarts within the last ten minutes. Absent if none. */
+  /** Number of restarts within the last ten minutes. Absent if none. */
   recentRestarts: optionalNumber,
   reason: optionalText,
   /** `reason` as a code, for programs. A newer process may send an unknown code. */
@@ -364,7 +361,7 @@ export const programSummary = openObject({
   perSecond: number,
   waiting: number,
   longestWaitMs: number,
-  /** When a person's pause of the program ends, epoch ms. Until then, the program's requests get 429. */
+  /** When the program's pause ends, epoch ms. Until then, the program's requests get 429. */
   pausedUntil: optionalNumber,
   streams: number,
   use: z.array(programUse),

@@ -31,7 +31,7 @@ const newStream = z.strictObject({
       .record(boundedText(32), boundedText(64))
       .check(z.refine((options) => Object.keys(options).length <= MAX_OPTIONS)),
   ),
-  /** Id of one of Headroom's own streams to close if no slot is free. Without an id, opening then fails. */
+  /** Headroom closes its own stream with this id if no slot is free. Without an id, opening then fails. */
   replace: z.optional(boundedText(64)),
 })
 

@@ -14,8 +14,8 @@ export interface Range {
 }
 
 /**
- * Share of each quota that checks may use. Below the minimum, checks show almost nothing. Above the maximum,
- * the trader's own programs would notice.
+ * Bounds of the share of a quota that checks may use. Below them, checks show almost nothing. Above them, the
+ * trader's own programs would notice.
  */
 export const BUDGET_FRACTION: Range = { least: 0.001, most: 0.2 }
 /** Seconds between checks. 0 is also valid and means never. */
@@ -29,7 +29,7 @@ export const isWithin = ({ least, most }: Range, value: number): boolean => valu
 export const LOW_THRESHOLD = 0.2
 
 /**
- * Shares of a limit below which a row is low, 0 to 1. With 0, a row is never low.
+ * Thresholds as shares of a limit, 0 to 1. A row below its threshold is low. With 0, a row is never low.
  *
  * A person sets a threshold for all rows or for one. It determines the row's state, its alert and the tick on
  * its bar.
