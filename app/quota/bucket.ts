@@ -125,7 +125,7 @@ export class Bucket {
   #ownLong: CountedRate
   /** Rate of the desk's other machines, which `#own` includes. */
   #desk: CountedRate
-  /** Others' use, as of the last header and as of the last reading. */
+  /** Others' use at the last header, and at the last reading. */
   readonly #atHeader: OthersUse
   readonly #others: OthersUse
   /** The time of the last header, to which `#atHeader` applies. */
@@ -681,8 +681,8 @@ export class Bucket {
 
   /**
    * The next `RUNNING_OUT_SECONDS` as one or two spans, and the change of the level. A fixed window is full
-   * again when it ends, so a second span starts there. It is at most one window long, because no later window
-   * is longer.
+   * again when it ends, so a second span starts there. This span is at most one window long, because each
+   * later window also starts full.
    */
   #emptySpans(nowMs: number): Parameters<OthersUse['emptyWithin']> {
     const { limit, model, windowEndsAtMs: windowEndsAt } = this

@@ -241,7 +241,7 @@ export class Ledger {
     if (row.othersTakeAll.answered(remaining, sentAtMs, nowMs)) row.hold = undefined
   }
 
-  /** When to send the next try to a category. `undefined` unless others use its whole refill. */
+  /** When to test again whether others still use a category's whole refill. `undefined` unless they do. */
   nextTryAtMs(category: string): number | undefined {
     const others = this.#rows.get(category)?.othersTakeAll
     return others?.isSo ? others.nextTryAtMs : undefined

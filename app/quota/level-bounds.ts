@@ -134,14 +134,14 @@ export class LevelBounds {
     this.#low = Math.max(0, Math.min(this.#low, this.limit - this.gainPerMs * laterMs) - 1)
   }
 
-  /** Replaces both bounds with those of a contradicting header, which arrived at `headerAtMs`. */
+  /** Replaces both bounds with those of a header that contradicts them and arrived at `headerAtMs`. */
   replace(low: number, high: number, headerAtMs?: number): void {
     this.#high = high
     this.#low = Math.min(low, high + this.#requests.inFlight)
     this.#requests.allMaybeSeen(headerAtMs)
   }
 
-  /** Intersects the bounds with those of a header, which arrived at `headerAtMs`. */
+  /** Intersects the bounds with those of a header that arrived at `headerAtMs`. */
   narrow(low: number, high: number, headerAtMs?: number): void {
     if (high < this.#high) {
       this.#high = high
@@ -174,8 +174,8 @@ export class LevelBounds {
   }
 
   /**
-   * Total refill, in requests, that was lost until `nowMs` because the quota was full. For the time since the
-   * last update, the loss is the excess of the uncapped midpoint of the bounds over the limit.
+   * Total refill, in requests, that was lost until `nowMs` because the quota was full. Since the last update,
+   * the loss is how far the midpoint of the bounds would have risen above the limit.
    */
   overflowedAt(nowMs: number): number {
     const free = this.middleAt(this.#atMs) + (nowMs - this.#atMs) * this.gainPerMs

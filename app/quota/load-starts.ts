@@ -9,8 +9,8 @@ const MIN_DAYS = 3
 /** Maximum number of kept starts: thirty days with three loads each. */
 export const MAX_STARTS = 90
 /**
- * Up to a sixth of the starts at each end may be other traffic and is omitted. A window wider than `widestMs`
- * is not used, because it would be less exact than the record.
+ * A sixth of the starts at each end, rounded down, is omitted: these may be other traffic. A window wider
+ * than `widestMs` is not used, because it would be less exact than the record.
  */
 const VARIES = { others: 1 / 6, widestMs: 3 * MINUTE_MS } as const
 /** Headers are combined until they are at least this far apart, in seconds. */

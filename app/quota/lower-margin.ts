@@ -2,7 +2,7 @@ import type { MarginCounts } from './learned.ts'
 import type { OthersUse } from './others-use.ts'
 
 /**
- * The probability that others took more than `low` allows for: initial value, bounds, and factors.
+ * Initial value, bounds and factors of the probability that others took more than `low` allows for.
  *
  * A miss is a header that shows more requests by others than `low` allowed for. Any other header is a hit. A
  * miss halves the probability, and a hit raises it by 3 %. The two balance if 4 % of the headers are misses:

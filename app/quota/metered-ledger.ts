@@ -154,7 +154,7 @@ export class MeteredLedger extends Ledger {
     return this.#apartSinceMs
   }
 
-  /** Called when this app has left its desk. The other members know all requests of this app up to now. */
+  /** Called when this app has left its desk. Clears `#recent`: the other members know these requests. */
   override leftDesk(nowMs: number): void {
     super.leftDesk(nowMs)
     this.#recent.clear()
@@ -162,7 +162,7 @@ export class MeteredLedger extends Ledger {
   }
 
   /**
-   * For each row, when own requests of the last minute were sent, epoch ms. Includes only counted requests
+   * The sending times of own requests in the last minute, by row, epoch ms. Includes only counted requests
    * that were sent after this app last left a desk.
    */
   recentOwn(nowMs: number): Readonly<Record<string, readonly number[]>> {

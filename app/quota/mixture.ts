@@ -50,7 +50,7 @@ export class Mixture {
   /**
    * The number at the quantile `share` (0 to 1), clipped to 0 … `most`.
    *
-   * Root search by false position with the Illinois rule. It needs about 6 evaluations, and bisection 13.
+   * False position with the Illinois rule needs about 6 evaluations. Bisection needs 13.
    */
   quantile(share: number, most: number): number {
     let low = share > 0.5 ? 0.02 : 0.5

@@ -3,7 +3,7 @@ import type { RequestQuota } from '../contract/snapshot.ts'
 import { hundredths } from './rates.ts'
 import { replenishedPerSecond } from './replenishment.ts'
 
-/** Share of the refill below which use by others is not reported. */
+/** Use by others below this share of the refill is not reported. */
 const NOTABLE_SHARE = 0.02
 /** Minimum rate of use that is reported, in requests per second. A lower rate would be shown as 0. */
 const MIN_PER_SECOND = 0.05

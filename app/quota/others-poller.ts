@@ -13,8 +13,7 @@ import {
 } from './poller-search.ts'
 
 /**
- * One header of a rolling quota, after the service counted the header's own request. Levels and counts are
- * requests.
+ * One header of a rolling quota. It includes the request that it answers. Levels and counts are in requests.
  */
 export interface PollerHeader {
   readonly sentAtMs: number

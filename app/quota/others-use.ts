@@ -85,8 +85,8 @@ export interface EmptyChance {
 }
 
 /**
- * A time in which a quota may run empty, and the level at its start. The level of the present span ignores
- * others' requests since the last header.
+ * A span of time in which a quota may run empty, and the level at the span's start. For the present span,
+ * this level ignores others' requests since the last header.
  */
 export interface EmptySpan {
   readonly seconds: number

@@ -26,7 +26,7 @@ export interface Fit {
   readonly latest: number
 }
 
-/** Probability that a gap does not fit a real poller. */
+/** Probability that others' requests in a gap are irregular although there is a poller. */
 const STRAY = 0.03
 /** Width added at each end of an interval of levels, in requests. */
 const PAD = 0.03

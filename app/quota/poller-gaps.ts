@@ -4,7 +4,7 @@
  */
 const CAPACITY = 256
 const DROPPED = CAPACITY / 4
-/** A gap with more requests by others than this counts as a gap with exactly this number. */
+/** Others' requests in a gap are counted only up to this number. */
 const MOST_COUNTED = 15
 const OUTCOMES = MOST_COUNTED + 1
 /** Gaps are pooled by length: up to 1 s, 2 s, 4 s and so on. */

@@ -31,7 +31,7 @@ export interface ProbeRules {
 /** Minimum time between two checks of one row. Hardly anything refills in a shorter time. */
 export const MIN_GAP_MS = 5_000
 /**
- * A second check follows the first header after this share of the interval. A single header can't show
+ * A second check is sent this share of the interval after the first header. A single header can't show
  * whether others' use lasts.
  */
 const SECOND_AFTER = 0.2

@@ -1,4 +1,4 @@
-/** Time constants of the use estimates: about the last minute, and the last five minutes. Milliseconds. */
+/** Time constants of the estimates of use: a minute, and five minutes. Milliseconds. */
 export const HORIZONS_MS = { short: 60_000, long: 300_000 } as const
 export type Horizon = keyof typeof HORIZONS_MS
 
@@ -28,7 +28,7 @@ export function counted(rate: CountedRate, nowMs: number, requests = 1): Counted
   return { horizonMs: rate.horizonMs, sum: kept + requests, atMs: at, sinceMs: rate.sinceMs }
 }
 
-/** Removes the requests of `part` at `nowMs`. They must have been added to both rates at the same times. */
+/** Subtracts the requests of `part` from `rate` at `nowMs`. Both must have counted them at the same times. */
 export function without(rate: CountedRate, part: CountedRate, nowMs: number): CountedRate {
   const all = counted(rate, nowMs, 0)
   return { ...all, sum: Math.max(0, all.sum - counted(part, nowMs, 0).sum) }

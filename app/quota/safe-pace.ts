@@ -13,8 +13,8 @@ export interface DeskPart {
   /** From 0 to 1. */
   readonly fraction: number
   /**
-   * Requests of the part that can be sent now, possibly below 0. Absent if the part was not used yet, or is
-   * the whole quota.
+   * How many requests this part allows now, possibly below 0. Absent if the part was not used yet, or is the
+   * whole quota.
    */
   readonly tokens?: number
 }

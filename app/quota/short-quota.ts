@@ -10,8 +10,8 @@ export function shortReport(row: RequestQuota): KeyReport {
 }
 
 /**
- * The state of a row that is short of requests, otherwise `undefined`. A watched row is not short: it may
- * still have plenty left, and this state often changes.
+ * A row's state if the row is short of requests, otherwise `undefined`. A watched row does not count as
+ * short: it may still have plenty left, and its state often changes.
  */
 const shortStateOf = ({ state }: RequestQuota): ShortState | undefined =>
   state === 'low' || state === 'running-out' || state === 'empty' ? state : undefined

@@ -24,7 +24,7 @@ const OWN_MISSING = 1.1
 const SHARP = 0.6
 const NONE_MISSING = 0.45
 
-/** Use by others and levels that a header of a rolling quota shows, in requests. */
+/** What headers of a rolling quota show about the level and others' use. Levels are in requests. */
 export interface LevelHeader {
   /**
    * How far the quota would have refilled past its limit since the previous header, if others had sent

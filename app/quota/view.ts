@@ -164,9 +164,9 @@ function rangeOfUse(others: OthersReading | undefined, counted: number, desk: nu
 }
 
 /**
- * Use of an empty rolling bucket. The service accepts only the refill `gain`, so others' rate is at most
- * `gain`. If others caused the wait after a 429, they are assumed to take the whole refill until that wait
- * ends. The low end of their rate is at most what own and desk requests leave of the refill.
+ * The use of a rolling bucket while it is empty. The service then accepts only the refill `gain`, so others'
+ * rate is at most `gain`. If others caused the wait after a 429, they are assumed to take the whole refill
+ * until that wait ends. The low end of their rate is at most what own and desk requests leave of the refill.
  */
 function whileEmpty(use: NonNullable<ReturnType<typeof rangeOfUse>>, gain: number, byOthers: boolean) {
   const { own, desk } = use

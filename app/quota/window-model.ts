@@ -39,7 +39,7 @@ export const CLOCK_STEP_MS = 1
  * 500 ppm. The service's clock is assumed to be exact.
  */
 export const MAX_CLOCK_ERROR = 0.0006
-/** How far this machine's clock may advance at most while the service's clock advances by `ms`. */
+/** Maximum advance of this machine's clock while the service's clock advances by `ms`. */
 export const longest = (ms: number): number => ms * (1 + MAX_CLOCK_ERROR)
 /**
  * Services round their clocks, so bounds contradict each other only if they differ by more than this many
@@ -205,8 +205,8 @@ export const assumedWindow = (
 })
 
 /**
- * The known window after the clock was uncertain from `fromMs` to `toMs`. The window may then end later by up
- * to the length of that time, but not later than one period after `toMs`.
+ * The known window after the clock was uncertain from `fromMs` to `toMs`. The window's latest end moves by
+ * the length of that interval, but at most to one period after `toMs`.
  */
 export function doubtedWindow(
   window: FixedWindow | undefined,
