@@ -18,7 +18,7 @@ export const throughNotify = (notify: Notify): Announcer => ({
   withdraw: () => {},
 })
 
-/** Announces in a terminal: one line through `say`, and a bell unless the severity is `ok`. */
+/** Announces in a terminal, with one line through `say` and a bell unless the severity is `ok`. */
 export function bellAnnouncer(ring: () => void, say: (line: string) => void): Announcer {
   return {
     announce: ({ severity, title, body }) => {
