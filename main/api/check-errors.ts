@@ -35,7 +35,7 @@ export const cannotAsk = (category: string): CommandError =>
 export const held = (category: string, untilMs: number, nowMs: number): CommandError =>
   later('held', `429 for ${category}. Next check possible`, untilMs, nowMs)
 
-/** The quota has no whole request left. `atMs` is when the next one refills, if known. */
+/** The quota has no whole request left. `atMs` is when a whole request is left again, if known. */
 export const nothingLeft = (category: string, atMs: number | undefined, nowMs: number): CommandError =>
   atMs === undefined
     ? checkError('nothing-left', `no requests are left for ${category}.`)

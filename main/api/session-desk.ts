@@ -20,7 +20,7 @@ export interface SessionDesk {
   notSent(ticket: Ticket): void
   /** Records that this machine checked a row. */
   checked(category: string): void
-  /** Call this when the slots of a category change. `reading`: the slots in a header, if there was one. */
+  /** Call this when own streams of a category change, or when a header shows its slots (`reading`). */
   slots(category: string, reading?: ConcurrencyReading): void
   /**
    * How long a header waits before it is applied, in milliseconds. The header may include other members'
