@@ -60,8 +60,8 @@ type Definition = Pick<Metric, 'name' | 'help'> & { readonly type?: 'counter' } 
 /**
  * The snapshots of all profiles as metrics.
  *
- * Labels name the profile, the category and a state, but no secret, account or token. Times are epoch seconds
- * and rates are per second, as Prometheus recommends. If the requests of a category count in another
+ * Labels contain the profile, the category and a state, but no secret, account or token. Times are epoch
+ * seconds and rates are per second, as Prometheus recommends. If the requests of a category count in another
  * category's row, only that row has samples.
  */
 export const metricsOf = (input: MetricsInput): readonly Metric[] =>
