@@ -6,7 +6,7 @@ import { JsonFile } from '../storage/json-file.ts'
 /** How long rows are stored, in milliseconds. */
 export interface Retention {
   readonly rawMs: number
-  /** How long rolled-up samples, slots and events are stored. */
+  /** How long rollups, slots and events are stored. */
   readonly rollupMs: number
 }
 

@@ -171,8 +171,8 @@ export class HistoryFile {
   }
 
   /**
-   * The rollups of an interval: whole hours and quarters of an hour if they fit, otherwise minutes. `fromMs`
-   * is rounded down to a whole minute.
+   * The rollups that cover an interval, each an hour, a quarter of an hour or a minute long. `fromMs` is
+   * rounded down to a whole minute.
    */
   accounts(profile: string, category: string, fromMs: number, toMs: number): readonly Rollup[] {
     const series = this.#find(profile, category, 'requests')

@@ -39,10 +39,7 @@ export type StorageStatus =
       readonly lost: number
     }
 
-/**
- * Flush interval in milliseconds. A kill -9 loses the entries since the last flush: less than a second,
- * including the time of a write.
- */
+/** Flush interval in milliseconds. A kill -9 loses only entries of the last second. */
 export const FLUSH_MS = 500
 /**
  * Maximum number of queued entries while the file can't be written. A busy key adds this many in a few

@@ -29,7 +29,7 @@ type Level = Pick<RequestQuota, 'remaining' | 'source'>
  */
 export type LowestHeader = (category: string, afterMs: number, untilMs: number) => number | undefined
 
-/** Turns snapshots into history entries: samples of request quotas, and slots when they change. */
+/** Turns snapshots into history entries, for example samples of request quotas. */
 export class Recorder {
   readonly #add: (entry: Entry) => void
   /** Each row's counters, as of its last entry. They start at zero when a profile is connected. */

@@ -41,8 +41,8 @@ export type FileOpening =
 const MAX_REPLACED = 3
 
 /**
- * `history.db` of a data folder. Monitoring must not depend on the file. If it is damaged or from a newer
- * version, it is set aside and replaced by an empty one.
+ * `history.db` of a data folder. Monitoring must not depend on the file. If the file is damaged or from a
+ * newer version, it is set aside and replaced by an empty file.
  */
 export class ReplaceableFile {
   readonly #deps: ReplaceableFileDeps
