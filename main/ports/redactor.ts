@@ -13,8 +13,9 @@ const SECRET_KEY =
 const OMITTED_KEY = /headers?$|body$/i
 
 /**
- * Replaces secrets that have a recognisable form: bearer headers, JWTs, the single-use code, form and query
- * fields. Takes linear time, because no pattern rereads the same characters from several starting points.
+ * Replaces secrets that have a recognisable form: bearer headers, JWTs, the single-use code, and fields of
+ * forms and queries. Takes linear time, because no pattern rereads the same characters from several starting
+ * points.
  */
 const SECRET_SHAPES: readonly ((text: string) => string)[] = [
   (text) => text.replace(/\b(bearer|basic)\s+[\w.~+/=-]+/gi, `$1 ${REDACTED}`),
