@@ -45,7 +45,7 @@ const USE_SHARE = 0.2
 const DESK_SHARE = 0.2
 const LIST_NAMES = Object.keys(SHARES) as readonly ListName[]
 
-/** Priorities of an item, most significant first: its problems, then its use. */
+/** Priorities of an item, most significant first. Its problems come before its use. */
 const WORTHS: { readonly [K in ListName]: (item: Lists[K][number]) => Worth } = {
   requests: ({ state, use, observedAt = 0 }) => [
     state === 'not-checked' ? -1 : gravityOf(state),

@@ -378,7 +378,7 @@ export class Monitor implements MonitorSurface, ConnectedKeys {
     return logged
   }
 
-  /** Calls all listeners. An error in one is logged and does not affect the others. */
+  /** Calls all listeners. An error in a listener is logged and does not affect the others. */
   #notify(tell: (listener: MonitorListener) => void): void {
     for (const listener of this.#listeners) {
       try {

@@ -156,7 +156,7 @@ export class ProfileSession {
     this.#happened(report)
   }
 
-  /** Records that the numbers of programs or of the desk changed. */
+  /** Records that data about programs or the desk changed. */
   attachedChanged(): void {
     this.#changed()
   }
@@ -172,7 +172,7 @@ export class ProfileSession {
     return revocationOutcome(await this.#keeper.revoke())
   }
 
-  /** Records that the service confirmed a revocation of this API key by another profile. */
+  /** Records that another profile's revocation of this API key was confirmed. */
   revokedElsewhere(): void {
     if (this.#keeper.revokedElsewhere()) this.parts.streams.closeAll('tokens revoked', 'revoked')
   }
