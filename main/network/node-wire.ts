@@ -231,7 +231,7 @@ function targetsOf(routes: HttpRoutes): (origin: string) => Target | string {
   }
 }
 
-/** The request, or why it can't be made: for example no route to its host, or a line end in the token. */
+/** The request, or why it can't be made, such as no route to its host or a line end in the token. */
 function begin(
   { method, origin, pathAndQuery, headers, body, once }: WireRequest,
   targetOf: (origin: string) => Target | string,

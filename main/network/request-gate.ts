@@ -25,7 +25,7 @@ function hostsOf(port: number): readonly string[] {
   return ['127.0.0.1', 'localhost', '[::1]'].map((name) => (port === 80 ? name : `${name}:${port}`))
 }
 
-/** The value of `Host` if there is exactly one and it names this address. Otherwise `undefined`. */
+/** The value of `Host` if it occurs once and is this address. Otherwise `undefined`. */
 export function ownHost(rawHeaders: readonly string[], port: number): string | undefined {
   const [host, ...moreHosts] = valuesOf(rawHeaders, 'host')
   return host !== undefined && moreHosts.length === 0 && hostsOf(port).includes(host) ? host : undefined
@@ -37,7 +37,7 @@ export function gate({ method, url, rawHeaders }: RequestHead, port: number): Ga
   if (host === undefined) return refuse(421)
 
   if (!METHODS.has(method)) return refuse(405)
-  // A proxy request has an absolute URL, which names a second, unchecked host.
+  // A proxy request has an absolute URL, which contains a second, unchecked host.
   if (!url.startsWith('/')) return refuse(404)
   // The router decodes paths, but some rules compare undecoded paths. No path here needs encoding, so encoded
   // paths are rejected.
