@@ -188,7 +188,7 @@ const isLast = ({ lookedUpMs = 0 }: Unknown): boolean => lookedUpMs >= LOOKUP_MS
 const UNCLEAR: Recognition = { kind: 'unclear' }
 
 /**
- * Whether the list covers the account of an entry. A replace or cancel request names no account, so every
+ * Whether the list covers the account of an entry. A replace or cancel request contains no account, so every
  * list covers it.
  */
 const isListed = ({ accountEnding }: HashedEntry, { accountEndings }: OrderList): boolean =>

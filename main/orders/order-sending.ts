@@ -167,7 +167,7 @@ export class OrderSending {
     )
   }
 
-  /** Whether an answer refers to the order. A 2xx answer to a new order must name an ID or an error. */
+  /** Whether an answer refers to the order. A 2xx answer to a new order must contain an ID or an error. */
   #isAboutOrder(status: number, text: string): boolean {
     return this.#order.method !== 'POST' || status >= 300 || isAboutOrders(text)
   }
