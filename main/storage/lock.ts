@@ -170,7 +170,7 @@ const TRY = `
 
 /**
  * Whether another process can also take the lock, tested with a second Node process. Electron can't start
- * one, so the result is `false` there.
+ * such a process, so the result is `false` there.
  */
 function isOpenToOthers(file: string): boolean {
   if (process.versions['electron'] !== undefined) return false

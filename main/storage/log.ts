@@ -24,8 +24,8 @@ export function redactedLog(redactor: Redactor, wallMs: () => number, sink: LogS
 }
 
 /**
- * Writes `headroom.log` in the data folder. A full file is renamed to `headroom.1.log`, replacing an earlier
- * one. Together, the two files have at most twice `mostBytes`.
+ * Writes `headroom.log` in the data folder. A full file is renamed to `headroom.1.log` and replaces any
+ * earlier file of that name. Together, the two files have at most twice `mostBytes`.
  *
  * A failed write must not stop the monitor. It is reported once through `complain`.
  */
