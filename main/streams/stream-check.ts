@@ -11,7 +11,7 @@ export interface StreamCheckDeps extends ConnectionDeps, Bearer {}
  * The stream to open in order to get a category's quota headers. `undefined` if no stream counts against the
  * category.
  *
- * `no-target`: only a person can name a target. `no-account`: no account id is known yet.
+ * `no-target`: only a person can choose a target. `no-account`: no account id is known yet.
  */
 export function streamToCheck(
   category: string,

@@ -138,7 +138,7 @@ export class StreamConnection {
     if (sender.kind === 'other') this.#notTheService(sender.why)
     else if (status !== 200) {
       this.#phase = 'refusing'
-      // The body names the quota, so the connection waits for the body, but only for a limited time.
+      // The body may show which quota is exceeded, so the connection waits for it for a limited time.
       this.#cancelWait = clock.after(REFUSAL_TIMEOUT_MS, () => this.#refused('cut'))
     } else if (sender.kind === 'unsure') {
       this.#phase = 'unsure'

@@ -39,7 +39,7 @@ export const MAX_STREAMS = 200
 const MAX_SYMBOL_ERRORS = 64
 const MAX_CLOSED_SHOWN = 5
 
-/** The streams of one profile: those that Headroom opened, and those of programs behind the gateway. */
+/** The streams of one profile that Headroom or programs behind the gateway opened. */
 export class Streams {
   readonly #deps: StreamsDeps
   readonly #outage: StreamOutage
@@ -108,7 +108,7 @@ export class Streams {
     }
   }
 
-  /** Opens a stream. If all slots are in use, closes Headroom's own stream `replace` to free one. */
+  /** Opens a stream. If all slots are in use, closes Headroom's own stream `replace` to free a slot. */
   open(request: StreamRequest, replace?: string): Outcome<{ readonly stream: string }> {
     return this.#open(request, replace, false)
   }
