@@ -76,8 +76,8 @@ const MAX_REPLACEMENT_MS = 10_000
 const MAX_WAIT_MS = 60_000
 
 /**
- * Owns the tokens of one key: provides the access token, refreshes it before its expiry, and revokes it. Only
- * a response from the service ends the session (service 4.1).
+ * Owns the tokens of one key. Provides the access token, refreshes it before its expiry, and revokes the
+ * refresh tokens. Only a response from the service ends the session (service 4.1).
  *
  * The rules are in app/tokens. `KeyRefresh` and `KeyRevocation` call the service. `TokenStore` holds the
  * state.

@@ -63,8 +63,8 @@ export class KeyRevocation {
   }
 
   /**
-   * Records that another profile's revocation ended these tokens too. A revocation of this profile in
-   * progress then counts as confirmed, even if the service rejects its token. Returns false in that case, and
+   * Records that another profile's revocation ended these tokens too. If a revocation of this profile is in
+   * progress, it counts as confirmed, even if the service rejects its token. Returns false in that case, and
    * if the tokens were already revoked.
    */
   doneElsewhere(): boolean {

@@ -104,10 +104,7 @@ export class TokenStore {
     return new TokenStore(sealer, { sealed })
   }
 
-  /**
-   * Reads the stored state for a keeper. From now on, the keeper is notified of failures. May be called
-   * again.
-   */
+  /** Reads the stored state for a keeper, which is notified of failures from then on. Can be called again. */
   open(listener: TokenStoreListener): void {
     this.#listener = listener
     this.#stopped = false
