@@ -3,7 +3,7 @@ import type { SlotReading } from './rules/slots.ts'
 import type { WireHeaders } from './wire.ts'
 
 /**
- * Resource names of categories in headers. They follow no pattern, as on the real service, so a client must
+ * Resource names of categories in headers. As on the real service, they follow no pattern, so a client must
  * learn which category a name means.
  */
 const RESOURCE_NAMES: Readonly<Record<string, string>> = {
