@@ -3,10 +3,10 @@ import { exitWithin } from '../../ports/node-clock.ts'
 import { createFilesPrivately } from '../../storage/private-files.ts'
 import { findAppFolder } from '../app-folder.ts'
 import { takenEnvironment, withSecretFiles } from '../secret-files.ts'
-import { nodeTerminal } from './node-terminal.ts'
+import { endAfterOutput, nodeTerminal } from './node-terminal.ts'
 import { type Commands, runProgram } from './program.ts'
 import { realCommands } from './real-commands.ts'
-import { EXIT_FAILURE, EXIT_OK, EXIT_PERSON_NEEDED } from './terminal.ts'
+import { EXIT_PERSON_NEEDED } from './terminal.ts'
 
 /**
  * The entry point of the `headroom` command. `main/launch.js` imports it after it has checked Node's version
@@ -27,12 +27,7 @@ process.exitCode = await runProgram(process.argv.slice(2), {
   out: (text) => void process.stdout.write(text),
   error: terminal.error,
 })
-void terminal.written().then((end) => {
-  if (end?.kind !== 'failed' || process.exitCode !== EXIT_OK) return
-  terminal.error(end.line)
-  process.exitCode = EXIT_FAILURE
-})
-exitWithin(LINGER_MS)
+await endAfterOutput(terminal, process, () => exitWithin(LINGER_MS))
 
 /** All commands that use secrets. Each fails with `line`, because a secret could not be read. */
 function allRefusing(line: string): Omit<Commands, 'status' | 'export' | 'plan' | 'program' | 'orders'> {

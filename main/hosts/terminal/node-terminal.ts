@@ -6,7 +6,7 @@ import { createLogUpdate } from 'log-update'
 import { systemErrorCode, systemErrorText } from '../../storage/system-error.ts'
 import { printable } from './cells.ts'
 import { wrapped } from './fit.ts'
-import type { OutputEnd, Screen, Terminal } from './terminal.ts'
+import { EXIT_FAILURE, EXIT_OK, type OutputEnd, type Screen, type Terminal } from './terminal.ts'
 
 const CTRL_C = '\u0003'
 /** Clears the visible lines and puts the cursor at the top. */
@@ -23,6 +23,8 @@ export type TerminalProcess = Pick<
 export interface NodeTerminal extends Terminal {
   /** Resolves once all output is written. If output could not be written, resolves with the reason. */
   written(): Promise<OutputEnd | undefined>
+  /** Whether a signal stopped a command. Its end must not wait for a reader that no longer reads. */
+  readonly wasStopped: boolean
 }
 
 /** The terminal of this process. `environment` is the environment at its start. */
@@ -40,6 +42,7 @@ export function nodeTerminal(own: TerminalProcess, environment: Terminal['enviro
   }
   const endListeners = new Set<(end: OutputEnd) => void>()
   let end: OutputEnd | undefined
+  let wasStopped = false
   stdout.on('error', (error) => {
     end ??= outputEnd(error)
     for (const listener of [...endListeners]) listener(end)
@@ -73,9 +76,13 @@ export function nodeTerminal(own: TerminalProcess, environment: Terminal['enviro
       return answer
     },
     onStop: (run) => {
-      for (const signal of STOP_SIGNALS) own.on(signal, run)
+      const stopped = () => {
+        wasStopped = true
+        run()
+      }
+      for (const signal of STOP_SIGNALS) own.on(signal, stopped)
       return () => {
-        for (const signal of STOP_SIGNALS) own.off(signal, run)
+        for (const signal of STOP_SIGNALS) own.off(signal, stopped)
       }
     },
     ...(stdin.isTTY === true && {
@@ -101,6 +108,9 @@ export function nodeTerminal(own: TerminalProcess, environment: Terminal['enviro
       endListeners.add(run)
       return () => void endListeners.delete(run)
     },
+    get wasStopped() {
+      return wasStopped
+    },
     written: () =>
       new Promise((resolve) => {
         stdout.write('', (error) => {
@@ -111,6 +121,24 @@ export function nodeTerminal(own: TerminalProcess, environment: Terminal['enviro
         })
       }),
   }
+}
+
+/**
+ * Calls `exitSoon` once the reader has all output, even a slow one such as a pager. After a stop, calls it at
+ * once, because the reader may never read again. Output that could not be written makes the exit code 1.
+ */
+export async function endAfterOutput(
+  terminal: Pick<NodeTerminal, 'written' | 'wasStopped' | 'error'>,
+  own: Pick<NodeJS.Process, 'exitCode'>,
+  exitSoon: () => void,
+): Promise<void> {
+  if (terminal.wasStopped) exitSoon()
+  const end = await terminal.written()
+  if (end?.kind === 'failed' && own.exitCode === EXIT_OK) {
+    terminal.error(end.line)
+    own.exitCode = EXIT_FAILURE
+  }
+  if (!terminal.wasStopped) exitSoon()
 }
 
 /** The next line without its line end. `undefined` if the input ends first. */

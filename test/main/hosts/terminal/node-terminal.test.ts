@@ -3,7 +3,11 @@ import { PassThrough, Writable } from 'node:stream'
 import { stripVTControlCharacters } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { boundedLines, MAX_WAITING_LINES } from '../../../../main/hosts/terminal/bounded-lines.ts'
-import { nodeTerminal, type TerminalProcess } from '../../../../main/hosts/terminal/node-terminal.ts'
+import {
+  endAfterOutput,
+  nodeTerminal,
+  type TerminalProcess,
+} from '../../../../main/hosts/terminal/node-terminal.ts'
 import type { OutputEnd } from '../../../../main/hosts/terminal/terminal.ts'
 import { proves } from '../../../proof/proves.ts'
 
@@ -46,6 +50,36 @@ test('a complete write is no failure', async () => {
   const terminal = terminalOn(new PassThrough())
   terminal.out('a line')
   expect(await terminal.written()).toBeUndefined()
+})
+
+test('the process waits for a slow reader to get all output, but not after a stop', async () => {
+  let written = () => {}
+  const stdout = new Writable({
+    write: (_chunk, _encoding, done) => {
+      written = done
+    },
+  })
+  const streams = { stdin: new PassThrough(), stdout, stderr: new PassThrough() }
+  const own = Object.assign(new EventEmitter(), streams, { exitCode: 0 })
+  const terminal = nodeTerminal(own as unknown as TerminalProcess, {})
+  terminal.out('a line')
+  let exits = 0
+  const exitSoon = () => {
+    exits += 1
+  }
+  const ended = endAfterOutput(terminal, own, exitSoon)
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(exits).toBe(0)
+  written()
+  await new Promise((resolve) => setImmediate(resolve))
+  written()
+  await ended
+  expect([exits, own.exitCode]).toEqual([1, 0])
+
+  terminal.onStop(() => {})
+  own.emit('SIGTERM')
+  void endAfterOutput(terminal, own, exitSoon)
+  expect(exits).toBe(2)
 })
 
 test('an unread stream queues only its own buffer and the newest lines', async () => {
