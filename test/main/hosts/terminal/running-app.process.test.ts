@@ -115,10 +115,10 @@ test('metrics are served on loopback to a caller with the bearer', async () => {
 }, 40_000)
 
 test.each([['start'], ['watch']])(
-  '%s --metrics-port without a bearer is exit 2 and one line',
+  '%s --metrics-port without a bearer is exit 3 and one line',
   async (command) => {
     const { exitCode, stdout, stderr } = await headroom([command, '--metrics-port', '0']).ended
-    expect(exitCode).toBe(2)
+    expect(exitCode).toBe(3)
     expect(stdout).toBe('')
     expect(stderr.trimEnd().split('\n')).toHaveLength(1)
     expect(stderr).toContain('--metrics-port')
