@@ -9,7 +9,7 @@ import { writeWhole } from '../storage/write-whole.ts'
  *
  * If a person restores an old copy of `vault.db`, the copy is intact and can be opened, but the service has
  * since replaced its tokens. Only a second file can reveal this. It is written after each commit, so a crash
- * between the two never makes the vault look older than it is.
+ * between the two writes never makes the vault look older than it is.
  */
 export class NewestCommit {
   readonly #file: string

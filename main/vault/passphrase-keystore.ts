@@ -12,7 +12,7 @@ export interface ScryptCost {
   readonly p: number
 }
 
-/** Takes 128 MiB and a few tenths of a second, once per start. */
+/** A derivation at this cost takes 128 MiB and a few tenths of a second, once per start. */
 export const SCRYPT_COST: ScryptCost = { N: 2 ** 17, r: 8, p: 1 }
 
 const SALT_BYTES = 16

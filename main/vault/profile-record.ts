@@ -16,8 +16,7 @@ const withinOrNone = (range: Range) =>
 /**
  * The stored settings of a connected key.
  *
- * Its numbers are clamped to the permitted range, because a damaged or edited file must not cause more
- * checks.
+ * Numbers are clamped to the permitted range, so that a damaged or edited file can't cause too many checks.
  */
 export const keySettings = z.object({
   // A value from a newer version must not allow orders.
@@ -80,7 +79,7 @@ export function aboutOf(profile: Omit<Profile, 'refreshToken'>): ProfileAbout {
   }
 }
 
-/** The settings of a profile, as an explicit list like `aboutOf`. */
+/** The settings of a profile, listed explicitly as in `aboutOf`. */
 export function keySettingsOf({
   probes,
   rotationMinutes,

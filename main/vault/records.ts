@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { DataKeys } from './data-keys.ts'
 import { seal, unseal } from './sealing.ts'
 
-/** Everything that a function needs to read or write the vault's tables, at `nowMs`. */
+/** Everything that a function needs to read or write the vault's tables. */
 export interface VaultView {
   readonly database: DatabaseSync
   readonly keys: DataKeys

@@ -78,7 +78,7 @@ export function readTokens(
   const waiting = outboxRow
     .optional()
     .parse(database.prepare('SELECT * FROM outbox WHERE profile = ?').get(profile))
-  // An unreadable pending revocation must still count as requested.
+  // A pending revocation stays pending even if its data is unreadable.
   const revocation = pendingRevocation
     .catch({ reason: 'Headroom quit before the service confirmed it', byItself: true })
     .parse(jsonOf(waiting?.about ?? ''))

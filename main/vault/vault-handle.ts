@@ -16,7 +16,9 @@ export type VaultStatus =
   /** No keystore was given. Nothing is stored, and stored keys are left unchanged. */
   { readonly state: 'memory'; readonly line?: string } | { readonly state: 'ok' } | StartTrouble
 
-/** The status after another attempt with the keystore. `line` is for a person. Absent if `state` is `ok`. */
+/**
+ * Status after another attempt with the keystore. `line`: a text for a person, absent if the state is `ok`.
+ */
 type AskedAgain = { readonly state: VaultStatus['state']; readonly line?: string }
 
 /** The folder of a vault, and the parts that open it. */
@@ -168,8 +170,8 @@ export class VaultHandle {
 
   /**
    * Creates a new data key if the existing data key can't be opened, so that API keys can be stored again.
-   * Concurrent calls share one key. Must not be called in state `key-changed` with a passphrase, because a
-   * person might have mistyped it.
+   * Concurrent calls share one key. Not allowed in state `key-changed` of a passphrase keystore, because the
+   * passphrase might be mistyped.
    */
   startOver(): Promise<void> {
     this.#startingOver ??= this.#startOver().finally(() => {
