@@ -71,7 +71,7 @@ export interface Relayed {
   /** Whether the response is a stream. Only the service or the gateway ends a stream. */
   readonly isEndless: boolean
   readonly clock: Pick<Clock, 'after'>
-  /** Called with an exception from relaying. Only this response ends. */
+  /** Called with an exception that relaying threw. Only this response ends. */
   readonly defect: (cause: unknown) => void
 }
 

@@ -321,10 +321,7 @@ function bodyOf(request: IncomingMessage, reply: ServerResponse, maxBytes: numbe
   })
 }
 
-/**
- * Statuses that mean the request itself is faulty. With any other status, the request is valid but not
- * permitted.
- */
+/** Statuses for a faulty request. With any other status, the request is valid but not permitted. */
 const WRONG_REQUEST = new Set([400, 408, 413, 417, 431])
 
 const denied = (status: number, detail: string): Problem => ({

@@ -567,7 +567,7 @@ export class Forwarder {
         void this.#deps.rejected(sending.token, request.pathAndQuery)
       }
       upstream.isRefreshing = isDecided('refresh')
-      // The response is relayed, or kept until a token refresh ends. Otherwise it is discarded unread.
+      // A response that is neither relayed nor kept for a token refresh is discarded unread.
       if (!isPassedOn && !upstream.isRefreshing) discard(upstream)
     }
     this.#apply(decisions)
@@ -594,8 +594,8 @@ export class Forwarder {
   }
 
   /**
-   * Whether another token arrives while at least one call still waits. A call waits for its maximum wait, but
-   * at least for `MIN_TOKEN_WAIT_MS`. Calls that join during the wait are included.
+   * Whether another token arrives while at least one call still waits. A call waits until its maximum wait
+   * ends, or for `MIN_TOKEN_WAIT_MS` if that is longer. Calls that join during the wait are included.
    */
   async #tokenFor({ request, calls }: Upstream, refused: string): Promise<boolean> {
     const fromMs = this.#now()

@@ -53,7 +53,7 @@ export type GatewayChange<T = unknown> =
   | ({ readonly ok: true } & T)
   | { readonly ok: false; readonly why: string }
 
-/** Default for how long sent requests may take when the gateway stops, in milliseconds. */
+/** Default time in milliseconds that sent requests may still take when the gateway stops. */
 const DRAIN_MS = 5_000
 const PAUSE_MS = PAUSE_MINUTES * 60_000
 const NOT_CONNECTED = "this program's key isn't connected in Headroom"
@@ -68,7 +68,7 @@ export class Gateway {
   readonly #peers = new WeakMap<Connection, Promise<Peer>>()
   readonly #peerSockets = new PeerSockets()
   readonly #processes: CallingProcesses
-  /** The end of each pause, by the id of the paused program, on the `timeline` of the program's key. */
+  /** When each pause ends on the `timeline` of the program's key, by the program's id. */
   readonly #pausedUntilMs = new Map<string, number>()
   #servers: LoopbackServers | undefined
   /** When the gateway began to serve, in epoch ms. */
@@ -243,8 +243,8 @@ export class Gateway {
   }
 
   /**
-   * Answers a program's requests with 429 for `PAUSE_MINUTES`, waiting ones included. Its open streams
-   * continue. The pause ends on its own, or when Headroom quits.
+   * Answers a program's requests with 429 for `PAUSE_MINUTES`, including its waiting requests. Its open
+   * streams continue. The pause ends on its own, or when Headroom quits.
    */
   pause(name: string): GatewayChange<{ readonly until: number }> {
     const program = this.#named(name)

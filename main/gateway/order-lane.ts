@@ -54,8 +54,8 @@ export interface OpenOrder {
   /** Resolves when the order has ended. The outcome of a sent order is then in the journal. */
   readonly done: Promise<void>
   /**
-   * Answers the caller now: the order was not sent, or it was sent and its outcome is unknown. `why`: the
-   * reason if it was not sent.
+   * Answers the caller now, either that the order was not sent, with `why` as the reason, or that its outcome
+   * is unknown.
    */
   abandon(why: string): void
 }

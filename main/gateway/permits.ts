@@ -155,7 +155,7 @@ export class Permits {
     return scheduler.roomAtMs(bucketOf(endpointOf(path)), READ_STREAM_CLASS, now())
   }
 
-  /** Grants a permit to each request of this turn that waits here. Returns false if no request waits. */
+  /** Grants a permit to each of the turn's requests that waits here. Returns false if no request waits. */
   grant(turn: Turn): boolean {
     const ends = turn.requests.flatMap((id) => this.#waiting.get(id) ?? [])
     for (const end of ends) end(turn)

@@ -32,7 +32,8 @@ export type ProxyError =
 export const GATEWAY_NAME = 'headroom'
 
 /**
- * The body: `application/problem+json` (RFC 9457), plus the two members of the service's errors (service 3).
+ * The body of a problem (`application/problem+json`, RFC 9457), with the two members of the service's errors
+ * (service 3).
  */
 export function problemBody({ status, detail, error, message, type, members }: Problem): string {
   const title = STATUS_CODES[status] ?? 'Error'

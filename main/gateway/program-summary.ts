@@ -52,7 +52,7 @@ export function summaryOf(program: Program, attached: Attached | undefined): Pro
   }
 }
 
-/** The waiting requests of a category: number, longest wait so far, and turns of the next and last one. */
+/** The number of a category's waiting requests, their longest wait so far, and their next and last turns. */
 function waitOf(
   waiting: readonly WaitingNow[],
   nowMs: number,

@@ -152,7 +152,7 @@ export class Programs {
     return this.#stored.port
   }
 
-  /** The gateway's last port, while it is off. */
+  /** The port that the gateway had before it was turned off. */
   get lastPort(): number | undefined {
     return this.#stored.lastPort
   }

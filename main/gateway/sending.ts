@@ -12,7 +12,7 @@ export interface SendingDeps extends ExchangeDeps {
   readonly timeline: Timeline
   readonly slots: ExchangeSlot['slots']
   readonly forward: ForwardHttp
-  /** Called if handling a response throws. Only that one request fails. */
+  /** Called with an exception that handling a response threw. Only that one request fails. */
   readonly defect: (cause: unknown) => void
 }
 
@@ -37,7 +37,7 @@ const MAX_ERROR_BYTES = 64 << 10
 const ERROR_TIMEOUT_MS = 5_000
 
 /**
- * One exchange of a program's request with the service, on a reusable connection.
+ * One exchange with the service for a program's request, on a reusable connection.
  *
  * Usually the caller reads the response body. An error body is read here first, for three reasons: it may
  * repeat the access token, a 429 names its quota in the body, and a 401 is kept while the token is refreshed.

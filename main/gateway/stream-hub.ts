@@ -65,7 +65,7 @@ export interface StreamHubDeps extends SharingDeps {
   /** Counts a program's request that the service answered. */
   readonly forwarded: (program: Program, category: string) => void
   readonly changed: () => void
-  /** Called with an exception from serving a reader. It ends only that reader's stream. */
+  /** Called with an exception that serving a reader threw. Only that reader's stream ends. */
   readonly defect: (cause: unknown) => void
 }
 
@@ -115,7 +115,7 @@ export class StreamHub {
     deps.streams.onSlotWanted = (category) => this.#giveUpKept(category)
   }
 
-  /** Number of readers plus the requests that still wait for a stream. */
+  /** Number of readers, including those whose stream is not open yet. */
   get size(): number {
     return this.#requests.size
   }
@@ -440,9 +440,9 @@ export class StreamHub {
     }
     const [first] = shared.pending
     if (observation.status === 429 && first !== undefined) this.#deps.countsOf(first.program).rejected += 1
-    // All readers get the response, unless it is a 429 for a quota. A reader gets such a 429 only if its wait
-    // ends before `untilMs`, when the quota has room for one request. Reset would be too late, because it is
-    // the time until the quota is full.
+    // All readers get the response, unless it is a 429 for a quota. Only readers whose wait ends before
+    // `untilMs` get such a 429. At `untilMs`, the quota has room for one request. Reset would be too late,
+    // because the quota is full then.
     const path = shared.keeper?.path
     const untilMs =
       tapped.refused === undefined || path === undefined

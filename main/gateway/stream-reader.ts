@@ -9,9 +9,7 @@ import type { Program } from './programs.ts'
 
 /** Frames are joined into one write of at most this size. */
 const MAX_WRITE_BYTES = 64 << 10
-/**
- * While frames of one chunk are queued, a write begins whenever the backlog has this many frames.
- */
+/** Number of queued frames at which a write begins, even before all frames of a chunk are queued. */
 const MAX_WRITE_FRAMES = 128
 
 /** A program's subscription to a shared stream: its reply, and the data still to be written. */

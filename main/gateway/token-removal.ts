@@ -26,7 +26,7 @@ const OF_THE_BYTES: ReadonlySet<string> = new Set([
   'repr-digest',
 ])
 
-/** Encoded forms of a token are searched for only if they have this length. Shorter ones occur by chance. */
+/** Minimum length of a hexadecimal or base64 form to search for. Shorter ones occur by chance. */
 const MIN_CODED = 12
 
 /**
