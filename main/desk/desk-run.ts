@@ -26,8 +26,8 @@ export function deskRun(
     revoked: () => session.revokedElsewhere(),
     report: (report) => session.attachedHappened(report),
     changed: () => session.attachedChanged(),
-    // The gateway reads the desk's queue when the desk is attached. Now it finds no queue, so its own
-    // scheduler decides.
+    // Attaches the desk again, so that the gateway finds no queue in it. The gateway's own scheduler then
+    // decides.
     queueEnded: () => session.attachDesk(desk),
   })
   return {

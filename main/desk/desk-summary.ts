@@ -42,7 +42,7 @@ export function shownDesk({
   }
 }
 
-/** This machine as a member, at `nowMs`, epoch ms. */
+/** This machine's entry in the list of members. `nowMs` is in epoch ms. */
 export const ownMember = (
   { memberId, name }: { readonly memberId: string; readonly name: string },
   ledger: MeteredLedger,

@@ -36,7 +36,7 @@ const REASON_WITHIN_MS = 1_000
 const NOTICED_AFTER_MS = 2_000
 
 /**
- * Why this machine or another one does not take part in the desk. Each problem is reported when it begins and
+ * Why this or another machine does not take part in the desk. Each problem is reported when it begins and
  * when it ends.
  */
 export class DeskTrouble {
@@ -68,8 +68,8 @@ export class DeskTrouble {
   }
 
   /**
-   * Why the desk rejects this machine. If it does not, why a present member's messages can't be read: the
-   * member uses another version of the protocol.
+   * Why the desk rejects this machine. Otherwise, which present member uses another version of the protocol,
+   * so that its messages can't be read.
    */
   get refusal(): DeskRefusal | undefined {
     const { refusal, atMs } = this.#mismatch ?? { atMs: Number.NEGATIVE_INFINITY }

@@ -177,7 +177,7 @@ export class Desks implements RunningDesks {
     return running.run
   }
 
-  /** Checks whether the desk rejects this machine: now, every minute, and after each reconnect. */
+  /** Checks now, every minute and after each reconnect whether the desk rejects this machine. */
   #keepLooking(profile: string, running: Running): void {
     const { clock, secrets } = this.#deps
     const { engine, membership, session } = running

@@ -2,7 +2,7 @@ import type { LeaseStore } from '../../app/desk/lease-store.ts'
 
 /*
  * Port to the server through which the members of a desk exchange messages. `nats-engine.ts` implements it
- * with NATS, and tests with a virtual server.
+ * with NATS. In tests, a virtual server implements it.
  */
 
 /**
@@ -40,7 +40,7 @@ export interface EngineRefusal {
 export const noResponseText = (server: string): string => `${server} doesn’t respond.`
 
 export type RefusalCode =
-  /** The text is not the address of a NATS server. */
+  /** The server's address is malformed, or contains credentials. */
   | 'address'
   /** The server is outside this computer and offers no TLS. */
   | 'tls-needed'

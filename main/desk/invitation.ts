@@ -40,8 +40,8 @@ export const storedMarks: z.ZodType<DeskMarks> = z.object({
 const content = z.strictObject({ servers: deskServers, secret: deskSecret, marks: storedMarks })
 
 /**
- * One word: `headroom-desk-1.`, the content in base64url, a full stop, and a checksum of everything before
- * that full stop.
+ * One word that consists of `headroom-desk-1.`, the content in base64url, a full stop, and a checksum of
+ * everything before that full stop.
  */
 export function invitationText({ servers, secret, marks }: InvitationContent): string {
   const content = Buffer.from(JSON.stringify({ servers, secret, marks })).toString('base64url')

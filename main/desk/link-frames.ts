@@ -42,8 +42,8 @@ export interface LinkFrame {
    */
   readonly broadcasts: number
   /**
-   * Two times of one message that the sender got from another member: when it was sealed, on that member's
-   * clock, and when it arrived, on the sender's clock. By `confirmName` of the other member's run.
+   * When a message of another member's run was sealed, on that member's clock, and when it arrived, on the
+   * sender's clock. The key is the `confirmName` of that run.
    */
   readonly confirms?: z.output<typeof confirmsOf> | undefined
   readonly said: LinkContent

@@ -64,7 +64,7 @@ interface Subscribed {
   now?: Subscription
 }
 
-/** Is connected to one server at a time. When the connection is lost, the next server is tried. */
+/** An engine with one connection at a time. When the connection is lost, it tries the next server. */
 class NatsEngine implements Engine {
   readonly lease: NatsLease
   readonly #options: EngineOptions

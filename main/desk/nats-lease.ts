@@ -67,7 +67,7 @@ export class NatsLease implements LeaseStore {
     return operation === 'PUT' && Buffer.compare(value, this.#holder) === 0
   }
 
-  /** `previousSeq`: the revision of the value to replace; 0 if there must be none. */
+  /** `previousSeq`: the revision of the value to replace. With 0, the write fails if there is a value. */
   async #put(bucket: KV, previousSeq: number): Promise<LeaseAnswer> {
     try {
       await bucket.put(KEY, this.#holder, { previousSeq, timeout: LEASE_ANSWER_MS })
@@ -95,7 +95,7 @@ export class NatsLease implements LeaseStore {
     return this.#opened.bucket
   }
 
-  /** Opens the bucket. Rejects another client's bucket, whose values have another lifetime than a lease. */
+  /** Opens the bucket. Rejects a bucket that another client created with another lifetime of its values. */
   async #open(nats: NatsConnection): Promise<KV> {
     const bucket = await this.#parts.open(nats)
     const { ttl } = await bucket.status()

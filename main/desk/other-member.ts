@@ -33,7 +33,7 @@ export class OtherMember {
   #reportedMs = 0
   #isPresent = false
   #isSilent = false
-  /** Totals of the current run, sent by other members. They wait here until the run is silent. */
+  /** Totals of the current run, sent by other members. Not used before the run ends or goes silent. */
   #told: readonly { readonly known: KnownRun; readonly sentAt: SentAt }[] = []
 
   constructor(id: string, deps: OtherMemberDeps) {

@@ -66,7 +66,7 @@ export class OwnRun {
     return { counted: ledger.ownCounts(), streams: slots.ownCounts(), underWay: [...underWay] }
   }
 
-  /** The part of a `picture` message that decides which earlier requests the receiver charges. */
+  /** The part of a `picture` message by which the receiver decides which earlier requests it charges. */
   beginning(nowMs: number): Pick<MemberPicture, 'run' | 'recent'> {
     const recent = Object.entries(this.#parts.ledger.recentOwn(nowMs)).map(
       ([row, sentAtMs]) => [row, sentAtMs.map((atMs) => Math.ceil(ageOf(atMs, nowMs)))] as const,
@@ -125,7 +125,7 @@ export class OwnReports {
   }
 }
 
-/** After this many messages at the latest, a report is sent in full, even if nothing has changed. */
+/** At least one of this many messages is a full report, even if nothing has changed. */
 const FULL_EVERY = 10
 /** Times are compared after rounding to this many milliseconds. */
 const ROUNDED_TO_MS = 10

@@ -33,8 +33,8 @@ export class PeerRun {
   #counter: number
   #heardMs: number
   /**
-   * Number of broadcasts that the peer is known to have sent. If one was missed, a `picture` message has
-   * replaced it or will be requested.
+   * Number of broadcasts that the peer is known to have sent. If a broadcast was missed, a `picture` message
+   * has replaced it or will be requested.
    */
   #broadcasts: number
   #asked = 0

@@ -12,7 +12,7 @@ export interface QueueViewDeps {
   readonly report: (report: KeyReport) => void
 }
 
-/** The desk's queue as a person sees it: in snapshots and events. */
+/** The desk's queue as a person sees it in snapshots and events. */
 export class QueueView {
   readonly #deps: QueueViewDeps
   /** The dispatcher that was last reported in an event. */
