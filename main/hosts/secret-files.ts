@@ -4,7 +4,7 @@ import { systemErrorCode, systemErrorText } from '../storage/system-error.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** The environment with secrets from files, or the reason why one could not be read. */
+/** The environment with secrets from files, or the reason why a secret could not be read. */
 export interface SecretsReading {
   /** The environment. Each secret is under its own variable name, even if it comes from a file. */
   readonly environment: Environment
@@ -16,9 +16,9 @@ export interface SecretsReading {
 const MAX_SECRET_BYTES = 64 * 1024
 
 /**
- * Adds secrets from files to the environment. If `NAME` is not set, the secret is read from the file that
- * `NAME_FILE` names, or else from the file `NAME` in systemd's `CREDENTIALS_DIRECTORY` (systemd.exec(5)). A
- * line end at the end of a secret is removed.
+ * Adds secrets from files to the environment. If `NAME` is not set, the secret is read from the path in
+ * `NAME_FILE`, or else from the file `NAME` in systemd's `CREDENTIALS_DIRECTORY` (systemd.exec(5)). A final
+ * line end is removed.
  */
 export function withSecretFiles(
   environment: Environment,

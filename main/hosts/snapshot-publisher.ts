@@ -4,8 +4,8 @@ import type { Clock } from '../ports/ports.ts'
 /** Minimum time in milliseconds between two snapshots of a profile, if each is sent because of a change. */
 export const PUBLISH_EVERY_MS = 250
 /**
- * Interval in milliseconds of snapshots without a change. It is less than a second, because displayed numbers
- * are valid for one second and timers can fire late.
+ * Time in milliseconds after which a snapshot is sent even without a change. It is less than a second,
+ * because displayed numbers are valid for one second and timers can fire late.
  */
 export const PUBLISH_AT_LEAST_EVERY_MS = 900
 const MAX_PER_SECOND = 4
@@ -100,8 +100,8 @@ export class Publisher {
   }
 
   /**
-   * Earliest time for the next snapshot that a change causes: `PUBLISH_EVERY_MS` after the previous one, and
-   * within the limit per second, which counts all snapshots.
+   * Earliest time for the next snapshot that a change causes. `PUBLISH_EVERY_MS` applies only to such
+   * snapshots, the limit per second to all snapshots.
    */
   #earliestMs({ changeSentMs, sentMs }: Lane): number {
     const [oldest] = sentMs.length < MAX_PER_SECOND ? [] : sentMs
@@ -120,7 +120,7 @@ export class Publisher {
     lane.cancelRefresh()
     if (!this.#keepsFresh || !this.#visible) return
     lane.cancelRefresh = this.#clock.after(PUBLISH_AT_LEAST_EVERY_MS, () => {
-      // A pending change sends its own snapshot within the second.
+      // A pending change will send a snapshot soon enough.
       if (lane.due) this.#refreshLater(profile, lane)
       else this.#flush(profile, lane)
     })

@@ -64,13 +64,13 @@ export interface AppDeps {
   readonly simulate?: boolean
   /** The secret of the built-in simulator's control surface. Absent without a control surface. */
   readonly simulatorControl?: string
-  /** Opens a browser. Absent if impossible. The window then shows the link of a sign-in. */
+  /** Opens a browser. If absent, the window shows the link of a sign-in. */
   readonly openUrl?: OpenUrl
   /** The HTTP client of the gateway. The default uses the proxies of the environment. */
   readonly forward?: ForwardHttp
   /** The gateway's port for this run of the app. Default: the gateway stays on or off, as it last was. */
   readonly gatewayPort?: number
-  /** How long programs' sent requests may take when the app stops, in ms. Default: the gateway's. */
+  /** Time in ms that sent requests may still take when the app stops. Default: the gateway's `DRAIN_MS`. */
   readonly drainMs?: number
   /** Opens a folder in the system's file manager. Absent on systems without one. */
   readonly showFolder?: (folder: string) => Promise<Outcome> | Outcome

@@ -26,7 +26,7 @@ export interface WindowSession {
 
 /** Opens one session for each window of a host. The session sends data to the window through `pushes`. */
 export interface Windows {
-  /** `id` is the window's id in the list of admitted windows, if listed. */
+  /** `id`: the window's id in the list of admitted windows. Absent if not listed. */
   open(pushes: Pushes<AppContract>, id?: string): WindowSession
 }
 
@@ -55,7 +55,7 @@ export interface WindowsDeps {
   readonly admitted?: AdmittedWindows
 }
 
-/** Serves the contract from one monitor to any number of windows. */
+/** Opens a session for each window. All windows show the same monitor. */
 export function openWindows(deps: WindowsDeps): Windows {
   const { monitor, attention, clock, hello, features, admitted } = deps
   const snapshots = () =>

@@ -10,7 +10,7 @@ export type PushSink = Pick<
   'write' | 'end' | 'destroy' | 'once' | 'writableLength' | 'destroyed' | 'writableEnded'
 >
 
-/** Interval of blank lines that keep the connection alive, in milliseconds. */
+/** Interval in milliseconds at which a blank line is sent to keep the connection alive. */
 export const KEEP_ALIVE_MS = 5_000
 /** Maximum number of unread bytes. Beyond it, the stream is closed. */
 export const MAX_BUFFERED_BYTES = 1_000_000

@@ -28,7 +28,7 @@ export function isAppUrl(url: string): boolean {
   return protocol === PROTOCOL && host === HOST && username === '' && password === ''
 }
 
-/** Answers the window's requests from the built files, and all others with 404. */
+/** Responds to the window's requests with the built files, and to all others with 404. */
 export function appScheme(files: WindowFiles, randomBytes: RandomBytes): (request: Request) => Response {
   return ({ method, url }) => {
     if (method !== 'GET' || !isAppUrl(url)) return respond(404, 'text/plain', '')

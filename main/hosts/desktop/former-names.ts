@@ -6,7 +6,7 @@ import type { Keystore } from '../../ports/keystore.ts'
 import type { SafeStorageDeps } from './safe-storage-keystore.ts'
 
 /**
- * The app's names in earlier versions, packaged and in a checkout. A keyring entry belongs to one app name,
+ * The former names of the packaged app and of the app in a checkout. A keyring entry belongs to one app name,
  * and a process can open only the entries of its own name.
  */
 export const FORMER_NAMES = ['headroom', 'Electron'] as const

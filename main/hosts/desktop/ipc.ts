@@ -7,12 +7,12 @@ import { isAppUrl } from './app-scheme.ts'
 /**
  * The answer to a command, as sent to the preload script.
  *
- * A failure is returned as a value, and the preload script throws its line as an error. If a handler threw,
- * Electron would wrap the error in its own message and write a stack trace to the terminal.
+ * A failure is sent as `error`, and the preload script throws it. If a handler threw it here, Electron would
+ * wrap it in its own message and write a stack trace to the terminal.
  */
 export type Reply = { readonly value: unknown } | { readonly error: string }
 
-/** Answers every command of `contract`. Arguments from an untrusted frame never reach a parser or handler. */
+/** Runs every command of `contract`. Arguments from an untrusted frame never reach a parser or handler. */
 export function serve<const C extends Contract>(
   contract: C,
   handlers: Handlers<C>,

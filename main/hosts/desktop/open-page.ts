@@ -57,8 +57,8 @@ export function openPage(
   webContents.on('did-finish-load', () => paced.startOver())
   const stopRecovering = recover(webContents, session, clock, log)
 
-  // Both events only write unsaved data. After the first, the end of the session can still be cancelled, so
-  // nothing may be stopped yet. After the second, there is no time to stop anything.
+  // On both events, only unsaved data is written. After `query-session-end`, the end of the session can still
+  // be cancelled, so nothing may be stopped yet. After `session-end`, there is no time to stop anything.
   window.on('query-session-end', sessionEnding)
   window.on('session-end', sessionEnding)
   window.once('ready-to-show', () => window.show())

@@ -17,8 +17,8 @@ export interface RotatingKeys {
 }
 
 /**
- * If the person has chosen this, keeps the machine awake while a key with a rotating refresh token is
- * connected.
+ * Keeps the machine awake while a key with a rotating refresh token is connected, if the person has chosen
+ * this.
  *
  * A token that is not refreshed may be rejected after half an hour (service 8.4), and a sleeping machine does
  * not refresh. If the machine sleeps anyway, for example after the lid is closed, the person gets a warning.

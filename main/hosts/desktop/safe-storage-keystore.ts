@@ -16,7 +16,7 @@ export interface SafeStorageDeps {
   >
   readonly platform: NodeJS.Platform
   readonly clock: Clock
-  /** Whether the person consented to tokens stored without protection. */
+  /** Whether the person consented to storing tokens without protection. */
   readonly mayBeUnprotected: () => boolean
   readonly deadlineMs?: number
 }

@@ -20,7 +20,7 @@ export interface SaveReportDeps {
   readonly log: Log
 }
 
-/** Asks for a path and writes the report there. Nothing is sent. */
+/** Asks the person for a path, and writes the report there. Nothing is sent. */
 export async function saveReport(deps: SaveReportDeps): Promise<void> {
   const { electron, version, dataFolder, monitor, state, wallMs, log } = deps
   const atMs = wallMs()

@@ -18,7 +18,7 @@ export interface TrayPresenceDeps {
   readonly exists?: (path: string) => boolean
 }
 
-/** The bus name that a desktop with a tray owns: Plasma, Xfce, Cinnamon, or GNOME with an extension. */
+/** Bus name owned by desktops with a tray, such as Plasma, Xfce, Cinnamon, or GNOME with an extension. */
 const WATCHER = 'org.kde.StatusNotifierWatcher'
 const BUS = 'org.freedesktop.DBus'
 const BUS_PATH = '/org/freedesktop/DBus'

@@ -77,7 +77,7 @@ export function followUpdates(deps: UpdatesDeps): Updates {
     checkAfter(CHECK_EVERY_MS)
   }
   /**
-   * Whether a found version is reported. Not if checks were turned off, if a version is being downloaded or
+   * Whether to report a found version. False if checks were turned off, if a version is being downloaded or
    * is ready to install, or if this version has failed.
    */
   const isNews = (version: string) =>

@@ -23,7 +23,7 @@ export function openingBounds(
   return saved && last ? { width, height, x: saved.x, y: saved.y } : { width, height }
 }
 
-/** Whether enough of a window's title bar is within a work area, so that a person can move the window. */
+/** Whether a work area shows enough of a window's title bar for a person to move the window. */
 export function holdsTitleBar(area: Rectangle, { x, y, width }: Rectangle): boolean {
   const visibleWidth = Math.min(x + width, area.x + area.width) - Math.max(x, area.x)
   return visibleWidth >= MIN_VISIBLE && y >= area.y && y <= area.y + area.height - MIN_VISIBLE

@@ -37,7 +37,7 @@ export type ProbeFlag = Pick<ProbeSettings, 'everySeconds'> & Partial<ProbeSetti
  * intervals that follow from the budget. `none` disables checks.
  *
  * Naming a category enables checks, even if the key's settings disable them. Categories without a harmless
- * request are rejected: streams and order placement.
+ * request (streams and order placement) are rejected.
  */
 export function probeFlag(text: string): ParsedFlag<ProbeFlag> {
   if (text.trim().toLowerCase() === 'none') return parsed({ budgetFraction: 0, everySeconds: {} })

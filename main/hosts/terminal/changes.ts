@@ -11,7 +11,7 @@ export interface Changes {
   readonly at: number
   /** The profile's id. */
   readonly profile: string
-  /** For each changed row, its category or id and its changed fields. A removed field is `null`. */
+  /** The changed rows. Each has its category or id, and its changed fields. A removed field is `null`. */
   readonly requests?: readonly Row[]
   readonly slots?: readonly Row[]
   readonly streams?: readonly Row[]
@@ -69,7 +69,7 @@ const ESTIMATES: ReadonlySet<string> = new Set([
   'desk',
 ])
 
-/** The counts in a program's `use`. Every change is reported, as for the program's counts, their sums. */
+/** The counts in a program's `use`. Every change is reported, as for their sums, the program's own counts. */
 const USE_COUNTS: ReadonlySet<string> = new Set(['forwarded', 'waiting'])
 
 /**
@@ -87,7 +87,7 @@ export class ChangeReporter {
     programs: new Map(),
   }
 
-  /** Records that a whole snapshot was reported. */
+  /** Call this after a whole snapshot was reported. */
   whole(snapshot: Snapshot): void {
     this.#reported = snapshot
     for (const [table, key] of tables()) {
@@ -168,7 +168,7 @@ function differs(name: string, reported: unknown, now: unknown): boolean {
   return JSON.stringify(reported) !== JSON.stringify(now)
 }
 
-/** The name whose rule applies to a field of an estimate. A field `at` is a time, so it is a forecast. */
+/** Name of the field whose rule applies to `field` of the estimate `name`. `at` is a forecast. */
 function ruleOf(name: string, field: string): string {
   if (field === 'at') return 'emptyAt'
   return FORECASTS.has(field) || (name === 'use' && USE_COUNTS.has(field)) ? field : name

@@ -13,7 +13,7 @@ export type ParsedFlag<T> =
 export const parsed = <T>(value: T): ParsedFlag<T> => ({ ok: true, value })
 export const expected = (what: string): ParsedFlag<never> => ({ ok: false, expected: what })
 
-/** Adapts a parser to commander. Commander's message names flag and value. This adds the expected value. */
+/** Adapts a parser to commander. Adds the expected value to commander's error about a flag's value. */
 export const argument =
   <T>(parse: (text: string) => ParsedFlag<T>) =>
   (text: string): T => {
@@ -91,7 +91,7 @@ export function addressFlag(text: string): ParsedFlag<string> {
   return origin === undefined ? expected(ORIGIN_FORM) : parsed(origin)
 }
 
-/** Parses a date or time in ISO 8601 to epoch milliseconds. Without a zone, it is UTC. */
+/** Parses a date or time in ISO 8601 to epoch milliseconds. A time without a zone is UTC. */
 export function timeFlag(text: string): ParsedFlag<number> {
   const found = /^(\d{4}-\d{2}-\d{2})(?:T(\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?)(Z|[+-]\d{2}:\d{2})?)?$/.exec(
     text,
@@ -104,7 +104,7 @@ export function timeFlag(text: string): ParsedFlag<number> {
 const UNIT_MS = { m: 60_000, h: 3_600_000, d: 86_400_000 } as const
 const MAX_AGO_MS = 400 * UNIT_MS.d
 
-/** Parses a length of time, such as `90m`, `24h` or `7d`, to milliseconds: above 0, at most 400 days. */
+/** Parses a duration above 0 and up to 400 days, such as `90m`, `24h` or `7d`, to milliseconds. */
 export function agoFlag(text: string): ParsedFlag<number> {
   const [, number = '', unit] = /^(\d{1,6})([mhd])$/.exec(text) ?? []
   const ms = unit === undefined ? 0 : Number(number) * UNIT_MS[unit as keyof typeof UNIT_MS]

@@ -21,7 +21,7 @@ export interface GatewayCommandDeps {
 }
 
 export interface ProgramCommandDeps extends GatewayCommandDeps {
-  /** Answers requests about the programs of a data folder that no app is using. */
+  /** Handles requests about the programs of a data folder that no app is using. */
   answerStored(dataFolder: string, request: ProgramRequest): ControlAnswer
   readonly clock: Pick<Clock, 'after'>
   /**

@@ -23,7 +23,7 @@ import type { Changes } from './changes.ts'
  */
 export const JSON_LINES_VERSION = 1
 
-/** The snapshot in the form of JSON lines. */
+/** Adds the `health` that a snapshot has in JSON lines. */
 export const withHealth = (snapshot: Snapshot): Snapshot => ({
   ...snapshot,
   health: healthOf(snapshot, snapshot.at),

@@ -104,8 +104,8 @@ interface Recorded {
 }
 
 /**
- * The recorded programs: each program behind the gateway, one for the app's own checks, and one for all
- * others and the desk's other machines. If the history can't be used, returns a line with the reason.
+ * The recorded programs behind the gateway, a program for the app's own checks, and one for all others. If
+ * the history can't be used, returns a line with the reason.
  */
 function recordedPrograms(
   { data, profile }: PlanFlags,

@@ -100,8 +100,8 @@ export function realCommands(terminal: NodeTerminal, app: AppFolder): Commands {
         const { kind, line } = checkPassphrase(folder, words)
         if (kind === 'too-weak' && opened === undefined) return { kind: 'failed', line, needsPerson: true }
         const opening = await (opened ?? open())
-        // The line about the passphrase is printed only if the vault is open and has a key or will get one.
-        // If the vault did not open, the message about that is more important.
+        // The line about the passphrase is printed only if the vault is open, and has a key or will get one.
+        // If the vault did not open, the reason is more important.
         const stores = kind === 'weak' || terminal.environment['HEADROOM_REFRESH_TOKEN']
         if (opening.kind === 'open' && line !== undefined && stores) terminal.error(line)
         return opening

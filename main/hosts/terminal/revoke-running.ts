@@ -18,7 +18,7 @@ export type RunningKeyChoice =
 
 export type AskRunning = (request: ControlRequest) => Promise<RunningAnswer>
 
-/** Selects a key of the running app: the named one, or the only one. */
+/** Selects the named key of the running app, or its only key if none is named. */
 export async function chooseRunningKey(
   ask: AskRunning,
   named: string | undefined,
@@ -46,7 +46,7 @@ export function pickRunningKey(snapshots: readonly Snapshot[], named: string | u
   return pickKey(keys, named, 'the running Headroom')
 }
 
-/** Selects a key: the named one, or the only one. `where` says where the keys are, for messages. */
+/** Selects the named key, or the only key if none is named. `where` says where the keys are, for messages. */
 export function pickKey(
   keys: readonly RunningKey[],
   named: string | undefined,

@@ -68,7 +68,7 @@ const LAST_EVENTS = 5
  */
 const NARROW = { columns: 60, state: 11, category: 14 } as const
 
-/** The order in which lines are removed if there are too many: lowest first. */
+/** If there are too many lines, those with the lowest weight are removed first. */
 const WEIGHTS = {
   blank: 0,
   event: 1,
@@ -82,7 +82,7 @@ const WEIGHTS = {
   head: 8,
 } as const
 
-/** The order in which columns are removed if there is too little width: highest first. */
+/** If the columns are too wide, those with the highest number are removed first. */
 const LEAVES = { category: 1, age: 2, pace: 3, full: 4, others: 5, own: 6, desk: 6, bar: 7 } as const
 
 /** Widths of the columns with a fixed width, without the space before each column. */

@@ -48,7 +48,7 @@ export interface Screen {
   readonly colour: boolean
   /** Replaces the previous drawing. */
   draw(text: string): void
-  /** Subscribes to changes of the size, which also clear the screen. Returns the unsubscribe function. */
+  /** Calls `run` after each change of the size, with the screen cleared. Returns the unsubscribe function. */
   onResize(run: () => void): () => void
   /** Leaves the last drawing on the screen and continues below it. */
   keep(): void

@@ -41,7 +41,7 @@ export function usageErrorLine(
   }
 }
 
-/** Removes an address that may contain a user name and a password. */
+/** Removes an address from a message, because it may contain a user name and a password. */
 const withoutPassword = (message: string, flag: string): string =>
   flag.endsWith('-url') || flag === '--server'
     ? message.replace(/ argument '.*@.*' is/s, ' argument is')

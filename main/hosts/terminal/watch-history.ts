@@ -58,7 +58,7 @@ export function watchHistory(deps: WatchHistoryDeps): WatchHistory {
   }
 }
 
-/** The switches that allow and stop orders. They have no sign-in, because `watch` can't sign a person in. */
+/** The switches that allow and stop orders. They can't start a sign-in, because `watch` has none. */
 const switchesOf = (monitor: WatchHistoryDeps['monitor']) =>
   new OrderSwitches({
     profiles: () => monitor.profiles(),

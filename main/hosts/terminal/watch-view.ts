@@ -34,7 +34,7 @@ const PLAIN_GAP_MS = 5000
 const KEPT_EVENTS = 20
 const KEPT_ALERTS = 3
 
-/** Filters of `watch --json`. */
+/** Options that reduce the output of `watch --json`. */
 export interface Thinning {
   /** Minimum time between two snapshots, in seconds. */
   readonly every?: number

@@ -23,8 +23,8 @@ const PASSPHRASE_MISSING =
   'set HEADROOM_PASSPHRASE to open the key in --data, or put a refresh token in HEADROOM_REFRESH_TOKEN'
 
 /**
- * Reads service and key from three flags, which are required together. Secrets come from the environment,
- * because process lists show flags.
+ * Reads the service and the key from three flags, which are required together. Secrets come from the
+ * environment, because process lists show flags.
  */
 export function watchedService(
   { authUrl, baseUrl, clientId }: ServiceFlags,

@@ -5,8 +5,8 @@ import { icns, ico, type SizedPng } from './icon-files.ts'
 import { png } from './png.ts'
 
 /**
- * `node main/hosts/desktop/icons/make-icons.ts` writes the icons of electron-builder.yml to this folder. Tray
- * icons are drawn at run time.
+ * `node main/hosts/desktop/icons/make-icons.ts` writes the icon files for electron-builder to this folder.
+ * Tray icons are drawn at run time.
  */
 
 const ICO_SIZES = [16, 24, 32, 48, 64, 128, 256]
