@@ -15,7 +15,7 @@ export interface AlertGroup {
   readonly alerts: readonly [Alert, ...Alert[]]
 }
 
-/** Groups open alerts, worst first, then latest first. */
+/** Groups of the open alerts, the worst first, then the latest. */
 export function groupsOf(alerts: readonly Alert[]): readonly AlertGroup[] {
   const lanes = new Map<string, [Alert, ...Alert[]][]>()
   for (const alert of alerts.toSorted((a, b) => a.at - b.at)) {

@@ -153,7 +153,7 @@ export interface KeyLine {
    */
   readonly state: string
   readonly tightest: string
-  /** Requests left and the limit, as text. Empty if no row is checked. */
+  /** The remaining requests and the limit, as text. Empty if no row is checked. */
   readonly left: string
   readonly note: string
   /** Number of today's 429s, by the date of the displayed time zone. Absent until counted. */

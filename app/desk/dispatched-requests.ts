@@ -20,7 +20,7 @@ export class DispatchedRequests {
   readonly #now: () => number
   /** The members' waiting and granted requests, by their ids in the scheduler. */
   readonly #turns = new Map<number, { seat: Seat; id: number; request: AskedRequest }>()
-  /** Answers that `grants` has not returned yet. */
+  /** The answers that the next call of `grants` returns. */
   readonly #answers = new Map<Seat, Pick<Grant, 'granted' | 'declined'>>()
   #turn = 1
 

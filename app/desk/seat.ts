@@ -24,7 +24,7 @@ export class Seat {
   state: 'joining' | 'heard' | 'silent' = 'joining'
   /** Requests for turns, by the member's own request ids. */
   readonly requests = new Map<number, AskedRequest>()
-  /** Requests sent without a grant. Maps the member's own request ids to ids in the scheduler. */
+  /** Requests that were sent without a grant. Maps the member's own request ids to ids in the scheduler. */
   readonly used = new Map<number, number>()
   /** Number of `grant` messages so far. */
   grants = 0

@@ -48,7 +48,7 @@ export interface OrdersSurface {
    * such outcome exists.
    */
   dismiss(id: string): boolean
-  /** Orders sent in the interval, oldest first. `undefined` while the journal can't be read. */
+  /** The orders that were sent in the interval, oldest first. `undefined` while the journal can't be read. */
   entries(fromMs: number, toMs: number): readonly JournalEntry[] | undefined
 }
 

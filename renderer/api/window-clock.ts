@@ -1,6 +1,6 @@
 /** The window's source of time. */
 export interface WindowClock {
-  /** Epoch milliseconds of this computer. Main's clock may differ. */
+  /** Epoch ms of this computer. Main's clock may differ. */
   wallMs(): number
   /** Runs a function after `ms` milliseconds. Returns a function that cancels it. */
   after(ms: number, run: () => void): () => void

@@ -1,6 +1,6 @@
 import { startOfToday } from '../../app/status/moments.ts'
 
-/** The time axis of a chart, and its width. Times are epoch milliseconds. */
+/** The time axis of a chart, and its width. Times are epoch ms. */
 export interface TimeSpan {
   readonly fromMs: number
   readonly nowMs: number

@@ -179,7 +179,7 @@ function recordingText({ sinceMs, nowMs, facts, range }: ChartSeries): string {
   return `Recording since ${dayAndMinuteText(sinceMs, nowMs)}${isWhole ? '' : `, ${facts.words} shown`}`
 }
 
-/** The chart's series, recomputed for each pixel of time, but at most every two seconds. */
+/** The chart's series. Recomputed when time has moved by a pixel, but at most every two seconds. */
 function useSeries(category: string, history: History, range: ChartRange): ChartSeries | undefined {
   const { ticker } = useParts()
   const stepMs = Math.max(MIN_STEP_MS, RANGES[range].pastMs / MAX_PIXELS)

@@ -32,7 +32,7 @@ export interface ChartRow {
   /** Requests per second, as estimated at that time. */
   readonly own?: number
   readonly elsewhere?: number
-  /** Use by the desk's other machines. Absent without a desk. */
+  /** The use by the desk's other machines. Absent without a desk. */
   readonly desk?: number
   /** Bars of the strip of use, in units of the axis. See `UseStrip`. */
   readonly ownBar?: readonly [from: number, to: number]

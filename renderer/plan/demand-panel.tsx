@@ -221,7 +221,7 @@ interface RoomLeftProps {
   readonly unknown: readonly string[]
 }
 
-/** The rate and burst left for one more program. */
+/** The rate and burst that remain for one more program. */
 function RoomLeft({ categories, unknown }: RoomLeftProps) {
   if (categories.length === 0) return null
   return (

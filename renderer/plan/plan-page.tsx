@@ -122,8 +122,8 @@ function Planned({ draft, reset, resetRecorded, close }: PlannedProps) {
 }
 
 /**
- * Changes count as finished after a pause of this many milliseconds. A dragged slider changes much more
- * often.
+ * A change counts as finished after a pause this long. A dragged slider changes much more often.
+ * Milliseconds.
  */
 const REST_MS = 250
 

@@ -223,7 +223,7 @@ export function otherUsers(snapshot: Snapshot, nowMs: number): OtherUsers {
   }
 }
 
-/** Use by the desk's other machines, excluding their programs. `undefined` if it is negligible. */
+/** The use by the desk's other machines, excluding their programs. `undefined` if negligible. */
 function deskUse({ desk, requests }: Snapshot): OtherUsers['desk'] {
   const used = requests.flatMap(({ category, use }) => {
     const perSecond = outsidePrograms(desk, category, use?.desk)

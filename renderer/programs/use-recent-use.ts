@@ -22,7 +22,7 @@ export function useRecentUse(profile: string): ReadonlyMap<string, readonly numb
   return useMemo(() => answer && byMinute(answer.programs, answer.fromMs), [answer])
 }
 
-/** Requests of each program in all categories, by minute from `fromMs` on. */
+/** Each program's requests in all categories together, by minute from `fromMs` on. */
 export function byMinute(
   programs: readonly RecordedProgramUse[],
   fromMs: number,

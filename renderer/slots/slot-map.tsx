@@ -67,7 +67,7 @@ export function SlotMap() {
   )
 }
 
-/** One line for each of the group's streams that has readers. */
+/** The group's streams that have readers, one per line. */
 const sharedText = (streams: readonly StreamSummary[], category: string): string =>
   streams
     .filter((stream) => stream.category === category && stream.readers)

@@ -2,7 +2,7 @@ import type { WindowClock } from '../api/window-clock.ts'
 
 /** Main's time as displayed by all components. It advances twice a second and with each snapshot. */
 export interface Ticker {
-  /** Epoch milliseconds. Constant until the next tick. */
+  /** Epoch ms. Constant until the next tick. */
   nowMs(): number
   subscribe(listener: () => void): () => void
 }

@@ -61,7 +61,7 @@ function kindsOf(streams: readonly StreamSummary[], id: StreamGroup['id']): read
   }))
 }
 
-/** Counts per state, in order of first occurrence. */
+/** Number of streams in each state, in order of first occurrence. */
 function statesText(streams: readonly StreamSummary[]): string {
   const byLabel = Map.groupBy(streams, (stream) => streamStatus(stream).label)
   return [...byLabel].map(([label, of]) => `${of.length} ${label}`).join(', ')

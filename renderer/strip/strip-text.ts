@@ -10,7 +10,7 @@ export interface StripText {
   /** The name of the state. A symbol for this state is shown next to it. */
   readonly label: string
   readonly name: string
-  /** Requests left, as text and as parts of a bar. Absent if the status is not about a row. */
+  /** The remaining requests, as text and as parts of a bar. Absent if the status is not about a row. */
   readonly left?: string
   readonly bar?: BarParts
   /** The text at the end of the line: a countdown or another fact. */
