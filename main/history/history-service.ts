@@ -287,8 +287,8 @@ export class HistoryService {
   }
 
   /**
-   * Writes the remaining entries and stops. Call this after the monitor stopped, so that its last events are
-   * stored.
+   * Writes the remaining entries and stops. Call this after the monitor stopped, so that the monitor's last
+   * events are stored.
    */
   close(): void {
     this.#cancelLook()

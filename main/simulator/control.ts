@@ -41,7 +41,7 @@ const ORDERS: Readonly<Record<string, Order>> = {
   },
   /**
    * Body: `{"Positions":1.5}`, requests per second by category. Traffic stops in every category that the body
-   * does not name.
+   * omits.
    */
   traffic: (service, body) => {
     const rates: Record<string, number> = {}

@@ -65,7 +65,7 @@ export interface Simulator {
   openStreams(): readonly { readonly id: string; readonly category: string }[]
   /** The last 20,000 requests under `/v3/orderexecution/` that arrived completely, oldest first. */
   orderRequests(): readonly SimulatedOrderRequest[]
-  /** Replaces other programs' traffic. Traffic stops in every category that is not named. */
+  /** Replaces other programs' traffic. Traffic stops in every category that `traffic` omits. */
   setTraffic(traffic: Readonly<Record<string, number>>): void
   /**
    * Ends the open streams of a category, or all open streams, as if the service had ended them. Returns their

@@ -132,7 +132,7 @@ export class SimulatedService {
     return this.#resources.cutStreams({ atMs: this.nowMs(), lingerMs: 0, how, ...said }, category)
   }
 
-  /** Replaces other programs' traffic. Traffic stops in every category that is not named. */
+  /** Replaces other programs' traffic. Traffic stops in every category that `traffic` omits. */
   setTraffic(traffic: Readonly<Record<string, number>>): void {
     const nowMs = this.nowMs()
     for (const category of this.quotas.categories()) {

@@ -5,7 +5,7 @@ import { ensurePrivate } from './private-files.ts'
 export interface SqliteOptions {
   /** `PRAGMA` statements to run after opening. */
   readonly pragmas: string
-  /** Maximum wait of a statement for another program's lock, in milliseconds. */
+  /** Maximum time that a statement waits for another program's lock, in milliseconds. */
   readonly busyMs: number
 }
 

@@ -104,7 +104,8 @@ export class PinnedStreams {
 }
 
 /**
- * A digest of the owner. For the built-in simulator it is constant, because its port changes at each start.
+ * A digest of the owner. The built-in simulator has a constant digest, because its port changes at each
+ * start.
  */
 export function markOf({ environment, authUrl, baseUrl, clientId }: PinOwner): string {
   if (environment === 'simulator') return 'simulator'

@@ -7,7 +7,7 @@ export interface AuthorizeRequest {
   readonly scope: string
   readonly state: string | undefined
   readonly challenge: string | undefined
-  /** Returned in the `id_token`, so that a client can match it to its sign-in. */
+  /** Returned in the `id_token`, so that a client can match the token to a sign-in. */
   readonly nonce: string | undefined
 }
 
