@@ -14,7 +14,7 @@ export interface ListedProgram extends ProgramSummary {
 export interface GatewayOverview {
   readonly gateway: GatewaySummary
   readonly programs: readonly ListedProgram[]
-  /** Default port for turning the gateway on. 0 means any free port. */
+  /** Default port of the gateway when it is turned on. 0 means any free port. */
   readonly nextPort: number
 }
 

@@ -164,9 +164,9 @@ export interface ProgramHistory {
 export type Trends = Readonly<Record<string, readonly (readonly [atMs: number, remaining: number])[]>>
 
 /**
- * One recorded minute of a row. `own`: this app's requests. `elsewhere`: all other requests, which are those
- * of the desk's other machines plus an estimate of others' requests. `desk`: the requests of the desk's other
- * machines, absent if there are none.
+ * One recorded minute of a row. `own`: this app's requests. `elsewhere`: requests of the desk's other
+ * machines, plus an estimate of others' requests. `desk`: requests of the desk's other machines alone, absent
+ * if there are none.
  */
 export type RecordedUse = readonly [atMs: number, own: number, elsewhere: number, desk?: number]
 

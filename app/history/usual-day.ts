@@ -43,9 +43,8 @@ const USUAL_SHARE = 0.6
  */
 const LOADED = { share: 0.5, requests: 5 } as const
 /**
- * How to recognise a day without its usual traffic: before `untilMinute`, it has less than `share` of the
- * usual requests. A row that usually has fewer than `requests` requests before `untilMinute` is left out of
- * this test.
+ * A day lacks its usual traffic if it has less than `share` of the usual requests before `untilMinute`. Rows
+ * that usually have fewer than `requests` requests by then are not tested.
  */
 export const SHOWN = { untilMinute: 600, share: 0.25, requests: 20 } as const
 /** Minimum recorded share of a three-minute interval, and of a quarter of an hour when loads are learned. */

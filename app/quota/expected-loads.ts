@@ -4,9 +4,8 @@ import { isSameTimeOfDay, LoadStarts } from './load-starts.ts'
 import type { PossibleLoad } from './others-use.ts'
 
 /**
- * The probability of a load is not added all at once, but in `steps` equal parts over the time in which the
- * load may start. If only the record shows the start, this time is `recordedMs` long. The record is exact to
- * three minutes.
+ * The probability of a load is added in `steps` equal parts over the time in which the load may start. If
+ * only the record shows the start, this time is `recordedMs` long. The record is exact to three minutes.
  */
 const ONSET = { steps: 3, recordedMs: 120_000 } as const
 /**

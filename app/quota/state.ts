@@ -194,10 +194,7 @@ export class RowState {
   #state: QuotaState = 'not-checked'
   #sinceMs = Number.NEGATIVE_INFINITY
   #falseSinceMs: number | undefined
-  /**
-   * For each gravity: when the row last became milder than this gravity, and how long the row then was
-   * milder. In milliseconds.
-   */
+  /** For each gravity, when the row last became milder than this, and for how long. Milliseconds. */
   readonly #endedAtMs: number[] = []
   readonly #awayMs: number[] = []
 
@@ -220,8 +217,8 @@ export class RowState {
   }
 
   /**
-   * The state to change to. This is `watch` instead of a milder state if `low` or `running-out` ends and
-   * `watch` recurs.
+   * The state to change to. If `low` or `running-out` ends and `watch` recurs, `watch` replaces milder
+   * states.
    */
   #mildest(wanted: QuotaState): QuotaState {
     const isForecast = this.#state === 'low' || this.#state === 'running-out'

@@ -40,7 +40,7 @@ export interface RowStanding {
 const EVIDENCE = { fraction: 0.03, requests: 5 }
 /** If own and desk use is below this share of the refill, others might get the whole refill. */
 const NOTABLE_OWN_SHARE = 0.05
-/** Maximum range of a forecast, in periods. */
+/** Maximum time that a forecast looks ahead, in periods. */
 const FORECAST_PERIODS = 12
 
 /** One row of a snapshot, computed for `nowMs`. Units and meanings: `RequestQuota`. */

@@ -310,8 +310,8 @@ export function usesWholeRefill(row: RequestQuota): boolean {
 }
 
 /**
- * Whether others certainly use the whole refill, except for a smaller part that own and desk requests use.
- * True if this part and the low end of others' use together reach the refill.
+ * Whether the whole refill is certainly used, mostly by others. Adds own and desk requests to the low end of
+ * others' use.
  */
 export function surelyUsesWholeRefill(row: RequestQuota): boolean {
   if (row.nextTryAt !== undefined) return true

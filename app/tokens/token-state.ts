@@ -52,7 +52,7 @@ export interface AccessToken {
 
 /**
  * Why a sign-in is required, if the token is not the reason: the API key, its secret or its settings are
- * wrong. A new sign-in alone would fail too.
+ * wrong. A new sign-in alone would not help.
  */
 export type SignInCause = 'misconfigured'
 
