@@ -8,6 +8,7 @@ import { exportName } from '../../history/exports.ts'
 import type { SeriesOpening } from '../../history/series-file.ts'
 import type { StoredJournalOpening } from '../../orders/stored-journal.ts'
 import { NO_HOME } from '../../storage/data-folder.ts'
+import { storageErrorText } from '../../storage/storage-error.ts'
 import { systemErrorText } from '../../storage/system-error.ts'
 import { printable } from './cells.ts'
 import type { ExportFlags } from './flags.ts'
@@ -56,10 +57,11 @@ export async function exportHistory(flags: ExportFlags, deps: ExportDeps): Promi
   const folder = flags.data ?? deps.defaultDataFolder()
   if (folder === undefined) return fail(NO_HOME)
   const interval = { ...flags, fromMs, toMs }
-  const opening = flags.orders ? ordersTable(folder, interval, deps) : seriesTable(folder, interval, deps)
-  if (opening.kind === 'failed') return fail(opening.line)
-  const { table } = opening
+  let table: ExportedTable | undefined
   try {
+    const opening = flags.orders ? ordersTable(folder, interval, deps) : seriesTable(folder, interval, deps)
+    if (opening.kind === 'failed') return fail(opening.line)
+    table = opening.table
     const known = table.profiles()
     if (flags.profile !== undefined && !known.some(({ profile }) => profile === flags.profile)) {
       const names = known.map(({ profile }) => profile).join(', ') || 'none'
@@ -76,8 +78,13 @@ export async function exportHistory(flags: ExportFlags, deps: ExportDeps): Promi
     if (failure !== undefined) return fail(`can't write ${path}: ${failure}`)
     terminal.error(`written: ${path}`)
     return EXIT_OK
+  } catch (error) {
+    // A damaged file may open, and fail only at a later page.
+    const why = storageErrorText(error)
+    if (why === undefined) throw error
+    return fail(`can't read ${flags.orders ? 'the journal of orders' : 'the history'} in ${folder}: ${why}`)
   } finally {
-    table.close()
+    table?.close()
   }
 }
 
@@ -185,7 +192,10 @@ async function writeOut(pieces: Iterable<string | Uint8Array>, terminal: Termina
   }
 }
 
-/** Writes a new file completely or not at all. Never replaces a file. Returns the reason for a failure. */
+/**
+ * Writes a new file completely or not at all. Never replaces a file. Returns the reason for a failure to
+ * write. Throws if a piece can't be read.
+ */
 function writeNew(path: string, pieces: Iterable<string | Uint8Array>): string | undefined {
   let descriptor: number
   try {
@@ -203,6 +213,7 @@ function writeNew(path: string, pieces: Iterable<string | Uint8Array>): string |
   } catch (error) {
     closeSync(descriptor)
     rmSync(path, { force: true })
+    if (storageErrorText(error) !== undefined) throw error
     return systemErrorText(error)
   }
 }

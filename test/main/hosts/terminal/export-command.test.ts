@@ -160,6 +160,43 @@ test('each failure is one line', async () => {
   ).toBe(2)
 })
 
+/** A copy of a database in which a table's first page is overwritten. The copy still opens. */
+function damagedCopy(folder: string, file: string, table: string): string {
+  const copy = temporaryFolder()
+  const path = join(copy, file)
+  const source = new DatabaseSync(join(folder, file))
+  source.prepare('VACUUM INTO ?').run(path)
+  source.close()
+  const database = new DatabaseSync(path)
+  const page = Number(
+    database.prepare('SELECT rootpage FROM sqlite_schema WHERE name = ?').get(table)?.['rootpage'],
+  )
+  const size = Number(database.prepare('PRAGMA page_size').get()?.['page_size'])
+  database.close()
+  const bytes = readFileSync(path)
+  writeFileSync(path, bytes.fill(0x77, (page - 1) * size, page * size))
+  return copy
+}
+
+test('a file that is damaged in the middle is one line, and leaves no partial export', async () => {
+  const history = damagedCopy(recorded(), 'history.db', 'minutes')
+  const target = temporaryFolder()
+  for (const flags of [{}, { output: join(target, 'series.csv') }]) {
+    const ended = await exported(history, flags)
+    expect([ended.exitCode, ended.errors]).toEqual([
+      1,
+      [`can't read the history in ${history}: the file is damaged`],
+    ])
+  }
+  expect(readdirSync(target)).toEqual([])
+  const journal = damagedCopy(journalled(), 'orders.db', 'orders')
+  const { exitCode, errors } = await exported(journal, ORDERS, false)
+  expect([exitCode, errors]).toEqual([
+    1,
+    [`can't read the journal of orders in ${journal}: the file is damaged`],
+  ])
+})
+
 test('a slow reader delays the export, and one that is gone ends it', async () => {
   const folder = recorded()
   const terminal = fakeTerminal()
