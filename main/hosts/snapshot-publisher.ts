@@ -1,7 +1,7 @@
 import type { Snapshot } from '../../app/contract/snapshot.ts'
 import type { Clock } from '../ports/ports.ts'
 
-/** Minimum time in milliseconds between two snapshots of a profile, if each is sent because of a change. */
+/** Minimum time in milliseconds between two snapshots of a profile that are sent because of changes. */
 export const PUBLISH_EVERY_MS = 250
 /**
  * Time in milliseconds after which a snapshot is sent even without a change. It is less than a second,

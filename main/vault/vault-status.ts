@@ -50,7 +50,7 @@ export function sealedElsewhere(backend: string): StartTrouble {
   }
 }
 
-/** Why one token can't be opened, in a folder where both kinds of keystore have sealed tokens. */
+/** Why a token that the other kind of keystore sealed can't be opened. */
 export function tokenSealedElsewhere(backend: string): string {
   const { sealedBy } = sealedElsewhere(backend)
   const [by, where] =

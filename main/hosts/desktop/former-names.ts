@@ -23,7 +23,7 @@ export type OpenAs = (name: string, wrapped: Uint8Array) => Promise<Uint8Array |
  * Lets a keystore open keys that were wrapped under one of the app's former names. Such a key is then wrapped
  * again under the current name.
  *
- * An attempt may start a process. So keys that another kind of keystore wrapped are not attempted.
+ * Keys that another kind of keystore wrapped are skipped, because an attempt may start a process.
  */
 export function withFormerNames(keystore: Keystore, openAs: OpenAs): Keystore {
   return {

@@ -24,8 +24,7 @@ const BUS = 'org.freedesktop.DBus'
 const BUS_PATH = '/org/freedesktop/DBus'
 
 /**
- * The same query of the session bus, for each program that can send it. A desktop might have only one of
- * these programs.
+ * Commands that send the same query to the session bus. A desktop might have the program of only one of them.
  */
 const QUESTIONS: readonly (readonly [program: string, ...args: string[]])[] = [
   ['busctl', '--user', 'call', BUS, BUS_PATH, BUS, 'NameHasOwner', 's', WATCHER],

@@ -93,7 +93,7 @@ export interface PlanFlags {
 
 export interface RevokeFlags extends ServiceFlags {
   readonly yes?: true
-  /** The folder of the key to revoke. Like `profile`, not allowed together with the flags of a service. */
+  /** The folder of the key to revoke. Like `profile`, it excludes the flags of a service. */
   readonly data?: string
   readonly profile?: string
 }
