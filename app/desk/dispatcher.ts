@@ -311,8 +311,8 @@ export class Dispatcher {
       const part = handedIn.used
       if (part === 0 || handedIn.tokens[bucket] === undefined) continue
       // No part was set aside for the member, but it may have used its part since the last header.
-      bound.setAside({ fraction: part, least: 0 }, nowMs)
-      bound.takeBack({ fraction: part, tokens, settledFromMs: nowMs }, nowMs)
+      const given = bound.setAside({ fraction: part, least: 0 }, nowMs)
+      bound.takeBack({ fraction: given, tokens, settledFromMs: nowMs }, nowMs)
     }
     if (this.#isGathering) this.#expect(handedIn.parts)
     const expected = isFirst ? seat.fraction : 0
@@ -326,7 +326,17 @@ export class Dispatcher {
     if (isFirst) seat.fraction = this.#former === undefined ? 0 : handedIn.confirmed
     if (isFirst) seat.isEntitled = seat.fraction > 0
     if (!seat.isEntitled) seat.fraction = 0
+    if (this.#isGathering) this.#makeRoom(nowMs)
     this.#releaseLater()
+  }
+
+  /** Sets aside the parts of expected members where a joining member counted them as its own. */
+  #makeRoom(nowMs: number): void {
+    const fraction = this.#fraction + this.#seats.silentFraction() - 1
+    if (fraction < ROUNDING) return
+    this.#fraction -= fraction
+    for (const [, bound] of this.#scheduler.bounds())
+      bound.setAside({ fraction, least: aloneAllowance(bound.refill, fraction) }, nowMs)
   }
 
   #acknowledged(seat: Seat, number: number): void {

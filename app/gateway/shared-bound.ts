@@ -97,14 +97,18 @@ export class SharedBound extends BucketBound {
 
   /**
    * Sets a part of the bucket aside for a side that has stopped responding. That side may use its fraction of
-   * the level, and at least `least` requests.
+   * the level, and at least `least` requests. Returns the fraction by which this side's share shrinks.
    */
-  setAside({ fraction, least }: { readonly fraction: number; readonly least: number }, nowMs: number): void {
+  setAside(
+    { fraction, least }: { readonly fraction: number; readonly least: number },
+    nowMs: number,
+  ): number {
     this.#advanceShare(nowMs)
     const share = this.#share
     const tokens = this.tokens(nowMs) ?? this.low(nowMs) ?? 0
     const available = Math.max(0, tokens)
-    const known = Math.max(fraction, share?.fraction ?? 1)
+    const before = share?.fraction ?? 1
+    const known = Math.max(fraction, before)
     const level = known > 0 ? available / known : 0
     // If fewer requests are left than all allowances together, the bucket is scarce, so no side has an
     // allowance.
@@ -113,6 +117,7 @@ export class SharedBound extends BucketBound {
     if (share === undefined) this.setShare({ fraction: 1, tokens, settledFromMs: nowMs }, nowMs)
     this.#share?.change(change)
     this.#sharedSinceMs = nowMs
+    return before - (this.#share?.fraction ?? 0)
   }
 
   /** Takes back a part that was set aside. Without a share, this side already has the whole bucket. */
