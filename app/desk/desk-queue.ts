@@ -72,6 +72,10 @@ export class DeskQueue {
   #parts: Readonly<Record<string, number>> = {}
   /** The latest time at which some run is known to have held the lease. */
   #renewedMs: number | undefined
+  /** Since when this run can receive messages: since it last connected, woke from sleep or was unfrozen. */
+  #receivesFromMs = Number.NEGATIVE_INFINITY
+  /** When the store last said that another run holds the lease. */
+  #takenMs = Number.NEGATIVE_INFINITY
   #office: Office = { kind: 'none' }
   #dispatchedMs = Number.NEGATIVE_INFINITY
   #renewAtMs = 0
@@ -115,7 +119,9 @@ export class DeskQueue {
 
   engineChanged(isReachable: boolean): void {
     this.#isReachable = isReachable
-    if (isReachable) this.#takeLater(this.#ports.random() * TAKE_JITTER_MS)
+    if (!isReachable) return
+    this.#receivesFromMs = this.#now
+    this.#takeLater(this.#ports.random() * TAKE_JITTER_MS)
   }
 
   /** Connects a gateway to the desk's queue. */
@@ -214,6 +220,7 @@ export class DeskQueue {
   #stoodStill(): void {
     const nowMs = this.#now
     const { heardMs } = this.#standpoint
+    this.#receivesFromMs = nowMs
     this.#standpoint = {
       ...this.#standpoint,
       stoodStillMs: nowMs,
@@ -267,7 +274,8 @@ export class DeskQueue {
     if (office.kind === 'electing') {
       // If the former lease vanished early, another run may since have held a lease that this run never saw.
       const isEarly = this.#renewedMs !== undefined && this.#renewedMs + LAPSED_MS > office.sinceMs
-      if (nowMs >= office.sinceMs + (isEarly ? LAPSED_MS : EPOCHS_WITHIN_MS)) this.#enter(office.lease)
+      const fromMs = office.sinceMs + (isEarly ? LAPSED_MS : EPOCHS_WITHIN_MS)
+      if (nowMs >= Math.max(fromMs, this.#unheardUntilMs)) this.#enter(office.lease)
     } else {
       office.dispatcher.due()
       if (nowMs - this.#dispatchedMs >= DISPATCH_EVERY_MS - 1) this.#dispatch()
@@ -277,12 +285,23 @@ export class DeskQueue {
   #take(): void {
     this.#takeLater(TAKE_EVERY_MS + this.#ports.random() * TAKE_JITTER_MS)
     this.#ask(this.#ports.store.create(), (answer, sent) => {
+      if (answer === 'taken') this.#takenMs = this.#now
       if (answer !== 'held' || this.#office.kind !== 'none') return
       const lease = new Lease(this.#ports.clock, sent.monotonicMs)
       this.#office = { kind: 'electing', lease, sinceMs: this.#now }
       this.#renewAtMs = sent.monotonicMs + RENEW_EVERY_MS
       this.#ports.broadcast({ kind: 'candidate' })
     })
+  }
+
+  /**
+   * By then, all grants are void of a holder whose `dispatch` this run has never received. Since this run
+   * receives messages, that holder can't have renewed its lease: it would have sent a `dispatch` soon after.
+   */
+  get #unheardUntilMs(): number {
+    const fromMs = this.#receivesFromMs
+    const isUnheard = this.#takenMs >= fromMs && this.#standpoint.heardMs < fromMs
+    return isUnheard ? fromMs + LAPSED_MS : Number.NEGATIVE_INFINITY
   }
 
   #takeLater(inMs: number): void {
@@ -472,7 +491,10 @@ export class DeskQueue {
     if (this.#office.kind === 'electing' && renewedAge !== undefined) this.#renewedBy(this.#now - renewedAge)
     // The member follows a later epoch, or another dispatcher in this epoch. Grants of this run are void.
     const isOutdated = this.#office.kind === 'dispatching' && (isHigher || epoch === this.#highest.epoch)
-    if (isOutdated && from !== this.#ports.self) this.#resign()
+    if (!isOutdated || from === this.#ports.self) return
+    // This run's dispatcher did not know how much others used, so its allowance is void.
+    this.#standpoint = { ...this.#standpoint, hasAllowance: false }
+    this.#resign()
   }
 
   /** Records that a run held the lease at `atMs`. */
