@@ -49,7 +49,7 @@ export function adviceLines(
 export function concessionLine({ category, program, perSecond, burst }: Concession): string {
   if (program === OTHERS_NAME)
     return perSecond === undefined
-      ? `${category}: others alone send too many at once.`
+      ? `${category}: others alone send too many requests at once.`
       : `${category}: others alone exceed the refill.`
   if (perSecond === 0 || burst === 0) {
     return program === OWN_NAME ? `${category}: pause Headroom’s checks.` : `${category}: remove ${program}.`
@@ -152,7 +152,7 @@ function doubtOf({ categories, slots }: PlanVerdict, unknown: UnknownOthers) {
     const which = quotas.length === 1 ? quota.category : countText(quotas.length, 'quota')
     return {
       text: `Others’ use of ${which} isn’t measured yet.`,
-      action: 'Save your changes, then start from now in a minute.',
+      action: 'Save your changes, then press “Start from now” in a minute.',
     }
   }
   if (group === undefined) return undefined
@@ -162,7 +162,7 @@ function doubtOf({ categories, slots }: PlanVerdict, unknown: UnknownOthers) {
       : countText(groups.length, 'group of slots', 'groups of slots')
   return {
     text: `${which}: slots used by others aren’t observed yet.`,
-    action: 'Save your changes, open a stream, then start from now.',
+    action: 'Save your changes, open a stream, then press “Start from now”.',
   }
 }
 

@@ -4,13 +4,13 @@ import type { UpdateState } from '../contract/updates.ts'
 export const newVersionText = (version: string): string => `Headroom ${version} is out`
 
 /** Shown after `newVersionText`, or after the message about a finished download. */
-export const CHOSEN_IN_MENU = 'Nothing is installed until you choose it in the menu.'
+export const CHOSEN_IN_MENU = 'It is installed only if you choose that in the menu.'
 
 /** A sentence about a newer version, for the settings. */
 export function updateText(state: UpdateState): string {
   switch (state.kind) {
     case 'no-feed':
-      return 'Built on this computer, so it gets no updates.'
+      return 'This Headroom was built on this computer, so it gets no updates.'
     case 'off':
       return 'Update checks are off.'
     case 'none':

@@ -48,7 +48,7 @@ export function revocationAfter(
   if (!isInDoubt(state)) return undefined
   if (refreshed?.kind === 'misconfigured') return { kind: 'refused', why: refreshed.why }
   const since = refreshed !== undefined && 'why' in refreshed ? ` (${refreshed.why})` : ''
-  const why = `a refresh response was lost, so the live token is unknown${since}`
+  const why = `a refresh response was lost, so the valid token is unknown${since}`
   return { kind: 'unconfirmed', why }
 }
 

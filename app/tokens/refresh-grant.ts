@@ -167,7 +167,7 @@ export function processRefreshAnswer(outcome: HttpOutcome, url: string): Refresh
   }
   // Such a response usually comes from an intermediary, such as a captive portal or a proxy. It proves
   // nothing about the token.
-  const why = `the sign-in host responded ${status} without an OAuth response`
+  const why = `the sign-in host’s response (${status}) is not an OAuth response`
   const isRequestError = status >= 400 && status < 500 && !isPage(outcome.body)
   return { kind: 'later', why, ...(isRequestError && { anotherTokenMayDo: true }) }
 }

@@ -22,7 +22,10 @@ export const notProbed = (category: string): CommandError =>
 
 /** Requests for `category` count in another row, `counted`. Only that row can be checked. */
 export const countedElsewhere = (category: string, counted: string): CommandError =>
-  checkError('counted-elsewhere', `${counted} counts the requests for ${category}. Check ${counted} instead.`)
+  checkError(
+    'counted-elsewhere',
+    `requests for ${category} count against ${counted}. Check ${counted} instead.`,
+  )
 
 /** The check needs an account id, and no account is known yet. */
 export const needsAccount = (category: string): CommandError =>

@@ -64,7 +64,7 @@ export const refusal = (code: RefusalCode, shown: string): EngineRefusal => ({
 
 const WORDS: Record<RefusalCode, (shown: string) => string> = {
   address: () => 'Enter a server such as nats://HOST:4222.',
-  'tls-needed': (shown) => `${shown} offers no TLS. A server on another computer needs it.`,
+  'tls-needed': (shown) => `${shown} offers no TLS. Servers on other computers must offer it.`,
   'tls-ca': () => 'The CA file cannot be read. Choose a PEM file.',
   'tls-untrusted': (shown) => `The certificate of ${shown} is not trusted. Check its name and CA.`,
   credentials: (shown) => `${shown} rejected the credentials.`,

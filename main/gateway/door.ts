@@ -338,7 +338,7 @@ const UNREADABLE: Readonly<Record<string, Problem>> = {
 }
 const CODED_TRANSFER = denied(
   400,
-  'Send the body with a Content-Length or chunked, with no other Transfer-Encoding.',
+  'Send the body with Content-Length, or with only chunked as Transfer-Encoding.',
 )
 const OTHER_EXPECTATION = denied(417, 'Send no Expect header other than 100-continue.')
 
@@ -347,7 +347,7 @@ const FORM_TOO_LONG = denied(413, 'The form is over 16 KiB. Send a shorter one.'
 const ORDER_TOO_LONG = denied(413, 'The order is over 64 KiB. Send a shorter one.')
 const NO_ORDERS = denied(
   403,
-  'Headroom forwards only reads, no orders. To allow them: headroom orders allow.',
+  'Headroom forwards reads, but not orders. To allow orders, run headroom orders allow.',
 )
 const OTHER_USER = denied(403, 'Only programs of the user who runs Headroom may call the gateway.')
 const NO_USER = denied(403, "Couldn't identify the calling user. Reconnect.")

@@ -205,7 +205,9 @@ export class Gateway {
       return {
         ok: false,
         why:
-          connected.length === 0 ? 'connect a key first' : `choose its key, one of ${connected.join(', ')}`,
+          connected.length === 0
+            ? 'connect a key first'
+            : `choose one of the connected keys: ${connected.join(', ')}`,
       }
     if (!connected.includes(chosen))
       return {
@@ -250,7 +252,8 @@ export class Gateway {
     const program = this.#named(name)
     if (program === undefined) return noneNamed(name)
     const attached = this.#attached.get(program.profile)
-    if (attached === undefined) return { ok: false, why: `the gateway isn't serving ${program.name} now` }
+    if (attached === undefined)
+      return { ok: false, why: `the API key of ${program.name} isn't connected, or the gateway is off` }
     const untilMs = attached.session.parts.timeline.now() + PAUSE_MS
     this.#pausedUntilMs.set(program.id, untilMs)
     attached.forwarder.pause(program, untilMs)

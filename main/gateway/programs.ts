@@ -181,7 +181,7 @@ export class Programs {
     if (this.#all().some((program) => looksAlike(program.name, name)))
       return refused(`the name ${name} looks like another program's; choose a different one`)
     if (programs.length >= PROGRAM_LIMITS.programs)
-      return refused(`${PROGRAM_LIMITS.programs} programs is the limit; cut one first`)
+      return refused(`${PROGRAM_LIMITS.programs} programs are the maximum; cut one first`)
     const key = newSecret(this.#deps.randomBytes)
     const ordersOf = maxOrders === undefined ? undefined : this.#deps.keyMark?.(profile)
     const program: StoredProgram = {

@@ -19,7 +19,7 @@ export const abandoned = (why: string): Problem => ({
 /** The response to requests of a revoked program. */
 export const CUT_OFF: Problem = {
   status: 401,
-  detail: 'This program was cut off in Headroom.',
+  detail: "This program's key was revoked in Headroom.",
   proxyError: 'http_request_denied',
   headers: { 'www-authenticate': `Bearer realm="${GATEWAY_NAME}"` },
 }
@@ -29,7 +29,7 @@ export function pausedFor(restMs: number): Problem {
   const seconds = Math.max(1, Math.ceil(restMs / 1000))
   return {
     status: 429,
-    detail: `Not sent: this program is paused in Headroom for ${seconds} s more.`,
+    detail: `Not sent: this program is paused in Headroom for another ${seconds} s.`,
     proxyError: 'http_request_denied',
     error: 'TooManyRequests',
     message: 'Program paused',
@@ -95,7 +95,7 @@ function wordsOfNoToken({ why, failure }: NoAccess): string {
 
 const WORDS_OF_QUEUE = {
   'queue-full': 'Not sent: the queue is full',
-  'too-late': 'Not sent: the queue of this quota is longer than your maximum wait',
+  'too-late': 'Not sent: the wait for this quota would exceed your maximum wait',
   empty: 'Not sent: the order quota is used up',
 } as const
 

@@ -168,7 +168,7 @@ const METRICS: readonly Definition[] = [
   },
   {
     name: 'headroom_sign_in_host_reachable',
-    help: '1 while the sign-in host responds, or if it is the service’s own host.',
+    help: '1 while the sign-in host responds; always 1 if it is also the service’s host.',
     profile: ({ signInHost }) => (signInHost === undefined ? 1 : 0),
   },
   {
@@ -213,7 +213,7 @@ const METRICS: readonly Definition[] = [
   },
   {
     name: 'headroom_requests_counted_by_info',
-    help: 'A category without numbers of its own, because another row counts its requests; always 1.',
+    help: 'A category whose requests another row counts, so it has no numbers of its own; always 1.',
     samples: ({ snapshots }) =>
       snapshots.flatMap((snapshot) =>
         snapshot.requests.flatMap((row) =>
@@ -235,7 +235,7 @@ const METRICS: readonly Definition[] = [
   },
   {
     name: 'headroom_requests_elsewhere_per_second',
-    help: "Others' use: the median, and the ends of its interval.",
+    help: "Others' use: its median, and both ends of its likely range.",
     samples: (input) => [
       ...perRow(input, (row) => row.use?.elsewhere).map(withLabel('bound', 'middle')),
       ...perRow(input, (row) => row.use?.elsewhereLow).map(withLabel('bound', 'low')),
@@ -276,7 +276,7 @@ const METRICS: readonly Definition[] = [
   },
   {
     name: 'headroom_requests_problem_since_timestamp_seconds',
-    help: 'Time since which responses have had no quota headers; absent if the latest one had them.',
+    help: 'When responses began to lack quota headers; absent if the latest one had them.',
     row: (row) => seconds(row.problem?.since),
   },
   {
@@ -311,7 +311,7 @@ const METRICS: readonly Definition[] = [
   },
   {
     name: 'headroom_requests_rejected_total',
-    help: 'Requests with a 429 since this app started. They are rare: use increase() over 5m or more.',
+    help: 'Requests that got 429 since this app started. They are rare: use increase() over 5m or more.',
     type: 'counter',
     row: (row) => row.rejected,
   },
@@ -346,7 +346,7 @@ const METRICS: readonly Definition[] = [
   },
   {
     name: 'headroom_orders_unknown',
-    help: 'Orders with an unknown outcome that nobody has dismissed; absent while orders were never allowed.',
+    help: 'Orders with an unknown outcome that nobody has dismissed; absent while orders are off and no outcome is unknown.',
     profile: ({ orders = NO_ORDERS }) =>
       orders.state === 'off' && orders.unknown.length === 0 ? undefined : orders.unknown.length,
   },
@@ -384,13 +384,13 @@ const METRICS: readonly Definition[] = [
   },
   {
     name: 'headroom_program_forwarded_total',
-    help: 'A program’s requests that the service answered since the gateway was turned on; also counted under by="own" above. Use rate() over 1m or more.',
+    help: 'A program’s requests that the service answered since the gateway was turned on; also counted in headroom_requests_used_total as by="own". Use rate() over 1m or more.',
     type: 'counter',
     programUse: ({ forwarded }) => forwarded,
   },
   {
     name: 'headroom_program_coalesced_total',
-    help: 'Requests of a program answered with the response to another, identical request. Use rate() over 1m or more.',
+    help: 'Requests from a program that reused the response to an identical request. Use rate() over 1m or more.',
     type: 'counter',
     program: ({ coalesced }) => coalesced,
   },

@@ -25,7 +25,7 @@ export function metricsChoice(
   const bearer = environment[VARIABLE] ?? ''
   const { least, most } = BEARER_LENGTH
   if (bearer.length < least || bearer.length > most || !/^[!-~]*$/.test(bearer)) {
-    const line = `--metrics-port needs a bearer token in ${VARIABLE}, of ${least} to ${most} ASCII characters without spaces`
+    const line = `--metrics-port needs a bearer token in ${VARIABLE}: ${least} to ${most} ASCII characters without spaces`
     return { kind: 'unusable', line }
   }
   return { kind: 'on', options: { port, bearer } }
@@ -66,7 +66,7 @@ export function otlpChoice(environment: Readonly<Record<string, string | undefin
   const interval = of('OTEL_METRIC_EXPORT_INTERVAL')
   const intervalMs = interval === undefined ? DEFAULT_INTERVAL_MS : Number(interval.value)
   if (!(intervalMs > 0 && intervalMs <= 86_400_000))
-    return unusable('OTEL_METRIC_EXPORT_INTERVAL must be milliseconds, at most a day')
+    return unusable('OTEL_METRIC_EXPORT_INTERVAL must be a number of milliseconds, at most a day')
   const options = {
     protocol: chosen,
     intervalMs: Math.max(MIN_INTERVAL_MS, intervalMs),

@@ -55,7 +55,7 @@ export function startMetricsPush({
     const why = await exporter.send(source.metrics(), clock.wallMs())
     isUnderWay = false
     if (why !== undefined && !isFailing) say(`can't push metrics to ${host}: ${why}`)
-    if (why === undefined && isFailing) say(`pushing metrics to ${host} again`)
+    if (why === undefined && isFailing) say(`pushing metrics to ${host} works again`)
     isFailing = why !== undefined
   }
   const pushIn = (ms: number) => {

@@ -284,7 +284,8 @@ export class Monitor implements MonitorSurface, ConnectedKeys {
     if (saved.ok || orders === 'stopped') this.#ordersChosen(profile, former)
     if (saved.ok) return { ok: true }
     if (orders === 'stopped') this.#saveStopLater(id)
-    const effect = orders === 'stopped' ? 'Orders are stopped. Saving is retried' : 'Nothing was changed'
+    const effect =
+      orders === 'stopped' ? 'Orders are stopped. Saving this failed and is retried' : 'Nothing was changed'
     return { ok: false, code: 'not-kept', message: `${effect}: ${saved.why}.` }
   }
 

@@ -71,7 +71,7 @@ const MALFORMED = 'the request is invalid'
 export const NOT_HTTP = 'the response is not HTTP'
 
 /** The reason reported when a request was not sent although its connection was ready. */
-const NOT_NOW = 'stopped just before it was sent'
+const NOT_NOW = 'the request was stopped just before it was sent'
 
 /** The reason reported when a connection closes too early. */
 export const CONNECTION_LOST = 'connection lost'

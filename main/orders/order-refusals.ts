@@ -17,7 +17,7 @@ export const NOT_GRANTED: Problem = {
 /** The response to a forbidden request under the order path. */
 export const NO_ORDER_PATH: Problem = {
   status: 403,
-  detail: "Headroom doesn't forward this request. Use an order path from its README, spelled exactly.",
+  detail: "Headroom doesn't forward this request. Use an order path exactly as in Headroom's README.",
   proxyError: 'http_request_denied',
 }
 

@@ -84,7 +84,7 @@ export class CorrectedSecrets {
       else
         problem(
           profile.id,
-          `the corrected secret of “${source.name}” is not saved here: ${kept.why}; correct it here, too`,
+          `can't save the corrected secret of “${source.name}” for this key: ${kept.why}; correct it here`,
         )
     }
   }

@@ -46,7 +46,7 @@ const ORDERS: Readonly<Record<string, Order>> = {
   traffic: (service, body) => {
     const rates: Record<string, number> = {}
     for (const [category, rate] of Object.entries(body)) {
-      if (!service.quotas.has(category)) return bad(`no category with a request quota is called ${category}`)
+      if (!service.quotas.has(category)) return bad(`${category} is not a category with a request quota`)
       if (typeof rate !== 'number' || !(rate >= 0 && rate <= 1000))
         return bad(`The value of "${category}" must be from 0 to 1000.`)
       rates[category] = rate
@@ -58,7 +58,7 @@ const ORDERS: Readonly<Record<string, Order>> = {
   'slots-elsewhere': (service, body) => {
     for (const [category, slots] of Object.entries(body)) {
       if (service.slots.reading(category) === undefined)
-        return bad(`no category with slots is called ${category}`)
+        return bad(`${category} is not a category with slots`)
       if (typeof slots !== 'number' || !Number.isInteger(slots) || slots < 0)
         return bad(`The value of "${category}" must be a whole number, 0 or more.`)
     }

@@ -128,18 +128,18 @@ function trafficProblem(options: SimulatorFlags): string | undefined {
   ]
   for (const [category, perSecond] of rates) {
     if (!hasRequestQuota(category, options))
-      return `traffic: no category with a request quota is called ${category}`
+      return `traffic: ${category} is not a category with a request quota`
     if (!(perSecond >= 0 && perSecond <= MAX_PER_SECOND)) {
       return `traffic: ${category} must be between 0 and ${MAX_PER_SECOND} requests per second`
     }
   }
   for (const [category, spent] of Object.entries(options.alreadySpent)) {
     if (!hasRequestQuota(category, options) || !(spent >= 0))
-      return `alreadySpent: ${category} cannot be spent`
+      return `alreadySpent: ${category} needs a request quota and a number of 0 or more`
   }
   for (const { category, onSeconds, offSeconds } of options.neighbours) {
     if (!(onSeconds > 0 && offSeconds >= 0))
-      return `neighbours: ${category} needs a spell longer than 0 seconds`
+      return `neighbours: ${category} needs onSeconds above 0 and offSeconds of 0 or more`
   }
   for (const [category, { limit, periodSeconds }] of Object.entries(options.limits)) {
     if (!(Number.isInteger(limit) && limit > 0 && Number.isInteger(periodSeconds) && periodSeconds > 0)) {
@@ -156,7 +156,7 @@ function slotProblem(options: SimulatorFlags): string | undefined {
       !SLOT_QUOTAS.some((quota) => quota.category === category) &&
       options.slotLimits[category] === undefined
     ) {
-      return `slots: no category with stream slots is called ${category}`
+      return `slots: ${category} is not a category with stream slots`
     }
     if (!(Number.isInteger(count) && count >= 0)) return `slots: ${category} needs a whole number`
   }

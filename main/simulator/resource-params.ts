@@ -119,7 +119,7 @@ function readDate(query: URLSearchParams, name: string): Read<number | undefined
 /** Reads `spreadType`, one of the types that `spreadtypes` lists. Default: single options. */
 export function readSpreadType(query: URLSearchParams): Read<SpreadType> {
   const type = spreadTypeOf(parameter(query, 'spreadType') ?? 'Single')
-  return type === undefined ? bad('spreadType must be one that options/spreadtypes lists.') : read(type)
+  return type === undefined ? bad('spreadType must be a type that options/spreadtypes lists.') : read(type)
 }
 
 /**

@@ -126,7 +126,7 @@ function openExclusively(file: string, retried = false): Opening {
 }
 
 const NO_LOCKS =
-  "file locks don't work there, perhaps a network folder; choose a folder on a local disk with --data"
+  "file locks don't work there, perhaps because it is a network folder; choose a folder on a local disk with --data"
 /**
  * The primary codes of a failed lock. Beginning an exclusive transaction accesses only the file's header, so
  * these errors have no other cause.

@@ -102,10 +102,10 @@ export function whyNotTrusted(
   if (open !== undefined) return `any user can replace it, because all users can write to ${open}`
   for (const name of readdirSync(path)) {
     const found = lstatSync(join(path, name), { throwIfNoEntry: false })
-    if (found?.isSymbolicLink()) return `it contains a link, ${name}; move the link away`
+    if (found?.isSymbolicLink()) return `it contains ${name}, a link; move ${name} away`
     // Opening a pipe would block until another program opens it.
     if (found?.isFIFO() || found?.isCharacterDevice() || found?.isBlockDevice())
-      return `${name} in it is a pipe or a device; move it away`
+      return `it contains ${name}, a pipe or a device; move ${name} away`
   }
   return undefined
 }

@@ -151,7 +151,7 @@ export function revocationOutcome(result: RevocationResult): Outcome {
       return {
         ok: false,
         code: 'revoke-unconfirmed',
-        message: `Revocation not confirmed: ${result.why}. Retrying; treat the tokens as live.`,
+        message: `Revocation not confirmed: ${result.why}. Retrying; assume the tokens still work.`,
       }
   }
 }

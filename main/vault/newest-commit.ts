@@ -26,7 +26,7 @@ export class NewestCommit {
     const now = this.#now()
     if (seen === undefined || now === undefined) return undefined
     if (seen.madeAtMs !== now.madeAtMs || seen.step <= now.step) return undefined
-    return 'vault.db is older than its last version, perhaps a restored copy. You may have to sign in again.'
+    return 'vault.db is an older copy, perhaps restored from a backup. You may have to sign in again.'
   }
 
   /**

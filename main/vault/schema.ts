@@ -21,7 +21,7 @@ export const VAULT_MIGRATIONS: readonly string[] = [
     changed_at_ms INTEGER NOT NULL
   ) STRICT;
 
-  -- 'sealed' is null once a newer generation replaced it: the metadata stays for three generations, the secret does not.
+  -- Once a newer generation is stored, 'sealed' becomes null. The metadata stays for three generations.
   CREATE TABLE records (
     profile TEXT NOT NULL REFERENCES profiles (id) ON DELETE CASCADE,
     kind TEXT NOT NULL,
@@ -33,7 +33,7 @@ export const VAULT_MIGRATIONS: readonly string[] = [
     PRIMARY KEY (profile, kind, generation)
   ) STRICT, WITHOUT ROWID;
 
-  -- At most one for each profile: a refresh that was begun and whose end is not stored.
+  -- Refreshes that began and whose outcome is not stored, at most one per profile.
   CREATE TABLE intents (
     profile TEXT PRIMARY KEY REFERENCES profiles (id) ON DELETE CASCADE,
     generation INTEGER NOT NULL,
@@ -56,7 +56,7 @@ export const VAULT_MIGRATIONS: readonly string[] = [
     asked_at_ms INTEGER NOT NULL
   ) STRICT;
 
-  -- What did not open, as it was found.
+  -- Records that could not be opened, unchanged.
   CREATE TABLE quarantine (
     id INTEGER PRIMARY KEY,
     profile TEXT NOT NULL REFERENCES profiles (id) ON DELETE CASCADE,

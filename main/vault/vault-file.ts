@@ -121,7 +121,7 @@ function open(file: string): Opened {
       PRAGMA synchronous = FULL;
       PRAGMA fullfsync = 1;
       PRAGMA secure_delete = ON;
-      -- Into the main file at once: one that lost its journal is then still whole.
+      -- Each commit goes into the main file at once, so that the file is whole even without its journal.
       PRAGMA wal_autocheckpoint = 1;
     `)
     return { kind: 'open', database }

@@ -192,7 +192,7 @@ function ClosedAlerts() {
   const { answer, failure } = useAnswer(closedAlerts, open)
   if (failure !== undefined) return <p role="alert">{failure}</p>
   if (answer === undefined) return <p>Loading…</p>
-  if (answer.length === 0) return <p>None closed since Headroom started.</p>
+  if (answer.length === 0) return <p>No alert has closed since Headroom started.</p>
   return (
     <ul className={css('list')} aria-label="Closed alerts">
       {answer.map((alert) => (

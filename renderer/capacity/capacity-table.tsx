@@ -236,7 +236,7 @@ function FullHead() {
     <button
       type="button"
       className={css('toggle')}
-      title={`When the quota is full again if all use stops. ${as === 'clock' ? 'Show as a countdown' : 'Show as a time of day'}.`}
+      title={`Time at which the quota is full, if all use stops. ${as === 'clock' ? 'Show as a countdown' : 'Show as a time of day'}.`}
       onClick={() => look.setState({ fullAs: as === 'clock' ? 'countdown' : 'clock' })}
     >
       {as === 'clock' ? 'Full at' : 'Full in'}

@@ -32,7 +32,7 @@ export function LeaveDeskDialog() {
     >
       <ul className={css('list')}>
         <Consequence severity="warning">
-          This machine then only sees its own use, and queues alone.
+          This machine then sees only its own use, and queues alone.
         </Consequence>
         <Consequence severity="ok">The other machines stay on the desk.</Consequence>
         <Consequence severity="ok">Leaving doesn’t sign out any machine.</Consequence>

@@ -54,7 +54,7 @@ export function detailFacts(
     {
       name: 'Safe pace',
       value: safeFactText(quota, nowMs),
-      about: 'For all own requests, with others at the top of their range.',
+      about: 'For all own requests, if others use their highest likely rate.',
     },
     { name: 'Next check', value: nextCheckText(quota, nowMs) || '—' },
     {

@@ -22,7 +22,7 @@ const MAX_SHOWN = 100
 const MAX_PAST = 400
 
 /** The sort order of the list as text. */
-const ORDER = 'Open ones first, worst at the top; then newest first'
+const ORDER = 'Open events first, the worst on top; then the newest events'
 
 export function EventList() {
   const events = useMirror((mirror) => mirror.events)

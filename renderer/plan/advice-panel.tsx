@@ -40,7 +40,9 @@ export const AdvicePanel = memo(function AdvicePanel({ draft, verdict, change }:
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard scrolling needs focus */}
       <section className={css('scroll')} aria-label="Advice, list" tabIndex={0}>
-        {verdict.fits && <p className={css('note')}>Nothing to reduce at others’ present rate.</p>}
+        {verdict.fits && (
+          <p className={css('note')}>If others keep their present rate, nothing needs to be reduced.</p>
+        )}
         <ol className={css('advices')}>
           {concessions.map((concession) => {
             const line = concessionLine(concession)

@@ -149,8 +149,8 @@ function tightestOf({ categories }: PlanVerdict): string | undefined {
 
 const aboutText = ({ isRecorded, minutes }: PlannedDays): string =>
   isRecorded
-    ? `${recordedText(minutes, RECORDED_MS)}; replayed, with others as estimated`
-    : 'nothing recorded yet; a day simulated from the plan’s rates'
+    ? `${recordedText(minutes, RECORDED_MS)}; replayed with the estimated use of others`
+    : 'nothing recorded yet; this day is simulated from the plan’s rates'
 
 /**
  * The intervals of a day in one category, with and without the change. Each level is a share of its plan's

@@ -152,7 +152,7 @@ function usePlanFile(change: ChangeDraft): (file: File) => Promise<void> {
       const read = readPlan(file.size > MAX_PLAN_FILE_BYTES ? undefined : await file.text())
       if (read.kind === 'wrong') return say(`${read.line}. The plan is unchanged.`)
       change((draft) => fileOpened(draft, read.plan))
-      say('opened. Others stay as observed now.')
+      say('opened. Others’ use stays as observed now.')
     } catch (error) {
       // The file can't be read (it is missing or a folder), or the code that checks it can't be loaded.
       say(unanswered(error))

@@ -136,7 +136,7 @@ export function ProgramsPanel({
       </SideScroll>
       <p className={css('note', 'foot')}>
         {isRecorded
-          ? `Rates and bursts cover the recording: ${recordedText(draft.base.recordedMinutes ?? 0, RECORDED_MS)}.`
+          ? `Rates and bursts come from the recording: ${recordedText(draft.base.recordedMinutes ?? 0, RECORDED_MS)}.`
           : `Rates are averages over the last minute. Assumed bursts: ${ASSUMED_BURST_SECONDS} seconds of requests at that rate.`}
       </p>
     </section>

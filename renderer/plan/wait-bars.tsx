@@ -10,7 +10,7 @@ import sheet from './plan-day.module.css'
 const css = classesOf(sheet)
 
 /** Label of others' wait. Others bypass the gateway, so only the replay makes them wait. */
-const OTHERS_WAIT = 'Others, as if they waited'
+const OTHERS_WAIT = 'Others, if they used the gateway'
 
 interface WaitBarsProps {
   readonly rows: readonly DayRow[]

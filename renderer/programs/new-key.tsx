@@ -75,7 +75,7 @@ export function NewProgramKey({ name, value, url, isServing, lastSeenAt, done }:
           </div>
         ))}
         <p className={css('hint', 'lines')}>
-          For token refreshes, use {url} as both hosts. The refresh token is this key.
+          If the program refreshes tokens, give it {url} as both hosts. This key is also its refresh token.
         </p>
       </div>
       <div className={css('adding-foot')}>

@@ -58,7 +58,7 @@ export function ProbeSettingsForm({ profile }: { readonly profile: string }) {
             />
             <Switch
               label="After a 429, keep checking"
-              hint="At half the usual rate; other requests still wait. By default, checks also wait until the reset."
+              hint="Checks continue at half the usual rate; other requests still wait. If off, checks also wait until the reset."
               isOn={current.settings.trialAfterStep}
               isElsewhere={elsewhere.has('trialAfterStep')}
               onChange={(trialAfterStep) => change(() => ({ trialAfterStep }))}

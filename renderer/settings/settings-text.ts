@@ -70,7 +70,7 @@ export function probeUseText(
   { at, requests, probes }: Pick<Snapshot, 'at' | 'requests' | 'probes'>,
   { settings, probed }: Pick<CurrentKeySettings, 'settings' | 'probed'>,
 ): string {
-  if (!settings.probesEnabled) return 'Off. Rows update only from other headers and “Check now”.'
+  if (!settings.probesEnabled) return 'Off. Only other requests and “Check now” update the rows.'
   const most = requests
     .filter(({ category }) => probed.includes(category))
     .reduce((sum, row) => sum + maxProbesPerMinute(row, settings), 0)

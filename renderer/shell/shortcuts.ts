@@ -40,7 +40,7 @@ export const SHORTCUTS: readonly Shortcut[] = [
   { keys: ['h'], does: 'Hide the row', run: ({ rows }) => rows.hide() },
   {
     keys: ['w'],
-    does: 'Follow the worst row, or stop',
+    does: 'Follow the worst row, or stop following',
     run: ({ look }) => look.setState(({ followsWorst }) => ({ followsWorst: !followsWorst })),
   },
   ...CHART_RANGES.map((range, index) => ({

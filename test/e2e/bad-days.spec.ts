@@ -127,7 +127,7 @@ test('keys encrypted with another passphrase', async ({ page, day }) => {
     cause: 'keys-sealed-elsewhere',
     severity: 'critical',
     headline: 'Your keys were encrypted with another keyring or passphrase.',
-    detail: /^Sign in again, or start Headroom with the original one\./,
+    detail: /^Sign in again, or restart Headroom with that keyring or passphrase\./,
     buttons: ['Sign in'],
   })
 })

@@ -115,7 +115,7 @@ test('check settings reach the service, and are still set when reopened', {
     host: string
   }
   await expect(dialog.getByTestId('updates')).toHaveText(
-    host === 'desktop' ? ['Built on this computer, so it gets no updates.'] : [],
+    host === 'desktop' ? ['This Headroom was built on this computer, so it gets no updates.'] : [],
   )
   await page.keyboard.press('Escape')
   await expect(page.getByTestId('own-use')).toContainText('checks off')

@@ -54,7 +54,7 @@ export function messageOf(condition: Condition, snapshot: Snapshot, nowMs: numbe
         label: 'keys locked',
         name: 'Saved keys encrypted elsewhere',
         title: 'Your keys were encrypted with another keyring or passphrase.',
-        action: 'Sign in again, or start Headroom with the original one.',
+        action: 'Sign in again, or restart Headroom with that keyring or passphrase.',
         detail: 'Nothing was deleted.',
       })
     case 'keyring-away':
@@ -384,7 +384,7 @@ function dataMessage({ row }: Condition, snapshot: Snapshot, nowMs: number): Mes
       ...words,
       note: 'measuring',
       title: 'Still measuring other traffic.',
-      detail: `This takes two headers; the last came ${sinceText(newest, nowMs)} ago.`,
+      detail: `This needs two headers; the last one came ${sinceText(newest, nowMs)} ago.`,
     })
   }
   const age = coarseSinceText(newest, nowMs)

@@ -13,7 +13,7 @@ export function deskConditionMessage(kind: 'desk-unreachable' | 'desk-refused', 
     label: 'unreachable',
     name: 'Desk unreachable',
     title: 'Desk unreachable.',
-    text: ownShareText(desk) || 'This machine only sees its own use; the rest counts as others.',
+    text: ownShareText(desk) || 'The desk’s other machines now count as others.',
     action: desk?.engine.reachable ? 'Check JetStream on the NATS server.' : 'Check the NATS server.',
     detail: joined('Retrying.', desk?.why === undefined ? '' : sentenceEnd(desk.why)),
   })
@@ -25,7 +25,7 @@ const NAMED_SHARES = ['all', 'half', 'a third', 'a quarter', 'a fifth', 'a sixth
 export function ownShareText(desk: DeskSummary | undefined): string {
   const { share } = desk?.queue ?? {}
   if (share === undefined) return ''
-  if (share <= 0) return 'New on the desk: requests wait up to 60 s.'
+  if (share <= 0) return 'This machine just joined: its requests wait up to 60 s.'
   const parts = Math.round(1 / share)
   return `Using ${NAMED_SHARES[parts - 1] ?? `1/${parts}`} of each quota.`
 }
@@ -37,7 +37,7 @@ function refusedMessage(desk: DeskSummary | undefined): Message {
     label: isJoined ? 'versions differ' : 'left out',
     name: isJoined ? 'Versions differ on the desk' : 'No longer on the desk',
     title,
-    text: isJoined ? 'Neither machine sees the other’s use.' : 'This machine only sees its own use.',
+    text: isJoined ? 'Neither machine sees the other’s use.' : 'This machine sees only its own use.',
     action,
     // If the code is known, the title already gives the reason.
     detail: desk?.refusal !== undefined || desk?.why === undefined ? '' : sentenceEnd(desk.why),

@@ -100,14 +100,14 @@ export const EVENTS: { readonly [K in Kind]: Words<Of<K>> } = {
     say: ({ since, at, unsaved }) =>
       unsaved === undefined
         ? ['ok', 'History resumed', `paused for ${sinceText(since, at)}`]
-        : ['ok', 'Refresh token saved', `in memory only for ${sinceText(since, at)}`],
+        : ['ok', 'Refresh token saved', `after ${sinceText(since, at)} in memory only`],
   },
   'window-admitted': {
     of: 'service',
     say: ({ open }) => [
       open > 1 ? 'warning' : 'ok',
       'Browser window connected',
-      open > 1 ? `${open} connected; check the settings` : 'the only one',
+      open > 1 ? `${open} windows are connected; check the settings` : 'the only one',
     ],
   },
   'rate-limited': {
@@ -220,7 +220,7 @@ export const EVENTS: { readonly [K in Kind]: Words<Of<K>> } = {
       `Others stopped using ${category}`,
       `${rateText(perSecond)} for ${sinceText(since, at)}`,
     ],
-    many: (events) => [`Others stopped on ${countText(events.length, 'quota')}`, busiestText(events)],
+    many: (events) => [`Others stopped using ${countText(events.length, 'quota')}`, busiestText(events)],
   },
   'program-refused': {
     of: 'quotas',

@@ -91,7 +91,7 @@ export function slotsMessage(category: string, group: SlotQuota | undefined, sna
     ...(quietest && waiting
       ? {
           action: `Replace ${quietest.target} to open ${waiting.target}.`,
-          detail: `${quietest.target} is the quietest, ${rateText(quietest.framesPerSecond)}.`,
+          detail: `${quietest.target} is the quietest stream (${rateText(quietest.framesPerSecond)}).`,
         }
       : { action: close }),
   })

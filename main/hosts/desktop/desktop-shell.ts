@@ -237,6 +237,6 @@ function setGlobalShortcut(
   globalShortcut.unregister(SHORTCUT)
   if (!wanted) return false
   const isOurs = globalShortcut.register(SHORTCUT, pressed)
-  if (!isOurs) log.note('another program has the shortcut', { shortcut: SHORTCUT })
+  if (!isOurs) log.note('another program uses the shortcut', { shortcut: SHORTCUT })
   return isOurs
 }

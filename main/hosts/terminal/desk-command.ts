@@ -347,7 +347,7 @@ function savedDesk(
     case 'member': {
       const { membership } = reading
       const facts = { name: membership.name, servers: membership.servers }
-      const text = `${name}: on a desk as ${facts.name}, on ${facts.servers.join(', ')}; no Headroom is running on ${folder}`
+      const text = `${name}: on a desk as ${facts.name}, through ${facts.servers.join(', ')}; no Headroom is running on ${folder}`
       return { line: { state: 'stopped', ...facts }, lines: [text] }
     }
   }

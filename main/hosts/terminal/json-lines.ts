@@ -92,7 +92,7 @@ export function jsonLinesSchema(): string {
   metadata.add(streamSummary, { id: 'StreamSummary' })
   metadata.add(programSummary, { id: 'ProgramSummary' })
   metadata.add(line, {
-    title: 'A line of headroom watch --json and headroom status --json',
+    title: 'A line of headroom watch --json or headroom status --json',
     description:
       'Times are epoch milliseconds, rates requests per second. Other fields and kinds of events may be added.',
   })

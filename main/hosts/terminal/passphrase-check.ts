@@ -23,11 +23,14 @@ export function checkPassphrase(dataFolder: string, passphrase: string): Passphr
   const isNew = !existsSync(join(dataFolder, 'vault.db'))
   if (isEnough)
     return isNew ? { kind: 'new', line: 'keys encrypted with HEADROOM_PASSPHRASE' } : { kind: 'strong' }
-  const weakness = `HEADROOM_PASSPHRASE is weak: guessed in ${time} at 10,000 guesses a second`
+  const weakness = `HEADROOM_PASSPHRASE is weak: 10,000 guesses a second would find it in ${time}`
   const advice = 'four random words, or twelve random letters'
   return isNew
     ? { kind: 'too-weak', line: `${weakness}; choose ${advice}` }
-    : { kind: 'weak', line: `${weakness}; connect your keys in another folder (--data) with ${advice}` }
+    : {
+        kind: 'weak',
+        line: `${weakness}; connect your keys in another folder (--data) with a stronger one: ${advice}`,
+      }
 }
 
 /** zxcvbn's estimate of how many guesses a dictionary attack on a passphrase needs. */

@@ -228,7 +228,7 @@ function replayText({ waits, upstreamRefusals }: Replay): string {
   )
   const refusals = upstreamRefusals === 0 ? 'no 429' : `429 ${upstreamRefusals} times`
   return [
-    `Replayed through the gateway’s scheduler, each request waiting up to 300 s: ${refusals}.`,
+    `Replay through the gateway’s scheduler, with a maximum wait of 300 s per request: ${refusals}.`,
     ...lines,
   ].join('\n')
 }

@@ -89,7 +89,7 @@ export const describeOrders = (program: Command): Command =>
     .summary('allow and stop orders through the gateway')
     .description(
       "'orders allow' signs in again with the Trade scope; programs with --orders can then send orders. " +
-        "'orders stop' blocks new orders within a second, on every key or, with --profile, on one. " +
+        "'orders stop' blocks new orders of every key within a second; with --profile, of one key. " +
         'Stopping keeps the Trade scope and cancels nothing at the broker. ' +
         "'orders status' prints both switches and any unknown outcomes. 'orders dismiss ID' or 'orders dismiss all' " +
         'ends the alert of an unknown outcome.',

@@ -137,7 +137,7 @@ const METRICS = ['--metrics-port <port>', 'serve Prometheus metrics on this port
 const METRICS_TOKEN = `
   HEADROOM_METRICS_TOKEN  bearer token for scraping --metrics-port`
 const PASSPHRASE = `
-  HEADROOM_PASSPHRASE     encrypts the keys in --data; without it or a keyring they stay in memory`
+  HEADROOM_PASSPHRASE     encrypts the keys in --data; without it or a keyring, keys stay in memory`
 const SECRET_FILES = `
   Or in files: HEADROOM_PASSPHRASE_FILE and so on, or systemd's CREDENTIALS_DIRECTORY`
 
@@ -381,7 +381,7 @@ function describeSimulate(program: Command): Command {
     )
     .option(
       '--revoke-field <field>',
-      'field of the token in a revocation: token, refresh_token or either',
+      'name of the token field in a revocation: token, refresh_token or either',
       argument(wordFlag(['token', 'refresh_token', 'either'])),
       'either',
     )

@@ -28,7 +28,7 @@ export async function chooseRunningKey(
     case 'nobody':
       return {
         kind: 'nobody',
-        line: 'no Headroom is running here; name its folder with --data, or the key with --auth-url, --base-url and --client-id',
+        line: 'no Headroom is running on this data folder; choose another one with --data, or name the key with --auth-url, --base-url and --client-id',
       }
     case 'failed':
       return { kind: 'failed', line: `can't reach the running Headroom: ${asked.why}` }

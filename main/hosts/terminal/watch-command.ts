@@ -207,7 +207,9 @@ async function follow(asked: Profile, flags: Run, deps: WatchDeps, vault?: Watch
     if (warned || event.kind !== 'token-refreshed' || !event.rotated) return
     warned = true
     if (monitor.snapshot(id)?.refresh.stored === 'sealed') return
-    terminal.error('this key rotates its refresh token: yours is used up, and the new one is in memory only')
+    terminal.error(
+      'this key rotates refresh tokens: the one you gave no longer works, and the new one is in memory only',
+    )
   }
 
   const failure = await new Promise<Failure | undefined>((resolve) => {

@@ -110,7 +110,7 @@ export class RequestQuotas {
 
   setTraffic(category: string, perSecond: number, atMs: number): void {
     const row = this.#settled(category, atMs)
-    if (row === undefined) throw new RangeError(`no category with a request quota is called ${category}`)
+    if (row === undefined) throw new RangeError(`${category} is not a category with a request quota`)
     row.traffic = this.#trafficOf(category, perSecond, atMs)
   }
 

@@ -41,7 +41,10 @@ export function readAuthorize(query: URLSearchParams, clientId: string): Authori
   if (query.get('client_id') !== clientId)
     return { kind: 'unsafe', description: 'Unknown client: client_id.' }
   if (!isAllowedRedirect(redirectUri)) {
-    return { kind: 'unsafe', description: 'Callback URL mismatch: redirect_uri is not one this key allows.' }
+    return {
+      kind: 'unsafe',
+      description: 'Callback URL mismatch: this key does not allow this redirect_uri.',
+    }
   }
   const state = query.get('state') ?? undefined
   const fail = (error: string, description: string): AuthorizeOutcome => ({

@@ -47,8 +47,7 @@ export class Slots {
   }
 
   setElsewhere(category: string, slots: number): void {
-    if (!this.#limits.has(category))
-      throw new RangeError(`no category with stream slots is called ${category}`)
+    if (!this.#limits.has(category)) throw new RangeError(`${category} is not a category with stream slots`)
     this.#elsewhere.set(category, slots)
   }
 }

@@ -13,7 +13,7 @@ describe('the share of a machine that works alone', () => {
     [0.333, 'Using a third of each quota.'],
     [1 / 8, 'Using an eighth of each quota.'],
     [1 / 9, 'Using 1/9 of each quota.'],
-    [0, 'New on the desk: requests wait up to 60 s.'],
+    [0, 'This machine just joined: its requests wait up to 60 s.'],
   ])('of %d reads "%s"', (share, text) => {
     expect(withShare(share)).toBe(text)
   })
@@ -24,7 +24,7 @@ describe('the share of a machine that works alone', () => {
     expect(ownShareText(former)).toBe('')
     expect(ownShareText(undefined)).toBe('')
     const { text } = deskConditionMessage('desk-unreachable', snapshot({ desk: former }))
-    expect(text).toBe('This machine only sees its own use; the rest counts as others.')
+    expect(text).toBe('The desk’s other machines now count as others.')
   })
 })
 

@@ -427,7 +427,7 @@ test('an unsaved token is one open red line until it is saved, next to a paused 
     { title: 'History paused', isOpen: true },
   ])
   const saved = told({ kind: 'storage-ok', ...unsaved }, 91)
-  expect(texts(saved)).toEqual(['Refresh token saved · in memory only for 1 min 30 s'])
+  expect(texts(saved)).toEqual(['Refresh token saved · after 1 min 30 s in memory only'])
   expect(incidentLines([...open, ...saved])).toMatchObject([
     { title: 'History paused', isOpen: true },
     { title: 'Refresh token not saved', isOpen: false, endedAt: AT + 91_000 },

@@ -130,7 +130,7 @@ describe('the headline', () => {
     expect(headline(early, NOW_MS)).toEqual({
       severity: 'unknown',
       headline: 'Still measuring other traffic.',
-      detail: 'No action needed. This takes two headers; the last came 6 s ago.',
+      detail: 'No action needed. This needs two headers; the last one came 6 s ago.',
     })
     expect(said(defaultQuota('Balances', 320, 300))).toEqual({
       severity: 'unknown',

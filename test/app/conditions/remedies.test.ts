@@ -60,7 +60,7 @@ describe('the button of a headline', () => {
     expect(remedyOf(full)).toEqual({ kind: 'replace-stream', label: 'Replace MSFT', target: 's2' })
     expect(keyFindings(full, NOW_MS)[0]).toMatchObject({
       action: 'Replace MSFT to open TSLA.',
-      detail: 'MSFT is the quietest, 0.2/s.',
+      detail: 'MSFT is the quietest stream (0.2/s).',
     })
     const lost = stream('s3', of, 'TSLA', { state: 'waiting', reasonCode: 'connection-lost' })
     expect(remedyOf({ ...full, streams: [...streams.slice(0, 2), lost] })).toBeUndefined()

@@ -220,7 +220,7 @@ test('a plan fits only so far while others’ use of its quotas is not measured'
     severity: 'unknown',
     label: 'Fits so far.',
     text: 'Others’ use of Positions isn’t measured yet.',
-    action: 'Save your changes, then start from now in a minute.',
+    action: 'Save your changes, then press “Start from now” in a minute.',
   })
   // The plan does not use Balances, and only opens a stream of depth quotes.
   expect(doubt(['Balances', 'MarketDepth Stream']).label).toBe('Fits.')
@@ -239,7 +239,7 @@ test('a plan fits only so far until a header shows the slots of others', () => {
     severity: 'unknown',
     label: 'Fits so far.',
     text: 'Option chains: slots used by others aren’t observed yet.',
-    action: 'Save your changes, open a stream, then start from now.',
+    action: 'Save your changes, open a stream, then press “Start from now”.',
   })
   expect(of({ ...group, source: 'header' }).label).toBe('Fits.')
 })
@@ -286,7 +286,7 @@ test('others whose burst is too large are not blamed for the refill', () => {
   const programs = [program('bot', 'normal', 5), program('Others', 'critical', 310)]
   const { advice, categories } = planVerdict({ programs, limits: {}, reserves: {} })
   expect(categories[0]?.why).toBe('needs 315 at once, allows 300.')
-  expect(advice).toEqual(['Positions: others alone send too many at once.'])
+  expect(advice).toEqual(['Positions: others alone send too many requests at once.'])
 })
 
 test('the headline names the program that waits longest, never others', () => {

@@ -20,7 +20,9 @@ test('every update state is a sentence that matches the label in the menu', () =
 })
 
 test('without a newer version, the settings give the reason, and the menu has no item for it', () => {
-  expect(updateText({ kind: 'no-feed' })).toBe('Built on this computer, so it gets no updates.')
+  expect(updateText({ kind: 'no-feed' })).toBe(
+    'This Headroom was built on this computer, so it gets no updates.',
+  )
   expect(updateLabel({ kind: 'no-feed' })).toBe('No Updates: Built on This Computer')
   expect([updateText({ kind: 'off' }), updateLabel({ kind: 'off' })]).toEqual([
     'Update checks are off.',

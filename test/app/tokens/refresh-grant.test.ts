@@ -105,7 +105,7 @@ test('shows only the host’s name of a redirect to another host', () => {
   })
   expect(redirect('/oauth/token2')).toEqual({
     kind: 'later',
-    why: 'the sign-in host responded 302 without an OAuth response',
+    why: 'the sign-in host’s response (302) is not an OAuth response',
   })
 })
 

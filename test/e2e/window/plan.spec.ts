@@ -204,7 +204,7 @@ test('it starts from the last 24 hours too, with their coverage; others are an e
   await recorded.click()
   await expect(page.getByText('as they were recorded')).toBeVisible()
   await expect(page.getByTestId('plan')).toContainText(
-    'cover the recording: 4 h of the last 24 h are recorded.',
+    'come from the recording: 4 h of the last 24 h are recorded.',
   )
   await expect(page.getByTestId('plan-others')).toContainText(
     /^about \d\.\d\d\/s, in 4 categories; from recorded minutes since /,
@@ -276,7 +276,7 @@ test('a saved plan can be opened by hand or dropped; a wrong file is rejected by
   }, saved)
   await page.getByTestId('plan').dispatchEvent('drop', { dataTransfer: dropped })
   await expect(rate).toHaveValue('0.90')
-  await expect(page.getByText('dropped.json: opened. Others stay as observed now.')).toBeVisible()
+  await expect(page.getByText('dropped.json: opened. Others’ use stays as observed now.')).toBeVisible()
   await expect(page.locator('[data-program=Others]')).toHaveCount(1)
   provesInBrowser('L3', 4)
 })
@@ -297,7 +297,7 @@ test('quick changes each lead to a headline of their own, with a recorded day in
 
 test('without a recording the day is made from the plan, and labelled so', async ({ page, openPlan }) => {
   await openPlan()
-  await expect(page.getByText('nothing recorded yet; a day simulated from')).toBeVisible()
+  await expect(page.getByText('nothing recorded yet; this day is simulated from')).toBeVisible()
   await expect(summary(page)).toContainText(/the lowest level is/i)
 })
 

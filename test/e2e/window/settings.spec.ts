@@ -66,7 +66,7 @@ test('checks are set for the shown key, and a half-typed number never is', async
   await expect(dialog.getByLabel('“Full at” is')).toHaveValue('clock')
   await expect(page.getByRole('columnheader', { name: 'Full at', includeHidden: true })).toHaveCount(1)
   await dialog.getByLabel('Check this key').uncheck()
-  await expect(dialog.getByTestId('probe-use')).toContainText('Off. Rows update only from other headers')
+  await expect(dialog.getByTestId('probe-use')).toContainText('Off. Only other requests and')
   expect(asked(host, 'setKeySettings')).toEqual(
     [
       { budgetFraction: 0.1 },

@@ -623,7 +623,7 @@ test('rejects an order in any spelling with 403, and sends none of it', async ()
   for (const target of NO_ORDERS) {
     const answer = await ask({ target })
     expect([target, answer.status]).toEqual([target, 403])
-    expect(answer.body).toContain('Headroom forwards only reads, no orders')
+    expect(answer.body).toContain('Headroom forwards reads, but not orders')
   }
   expect(sent).toEqual([])
   proves('G7', { level: 3, cases: NO_ORDERS.length })

@@ -36,7 +36,7 @@ test('with several keys a program must name its key, and without any it is rejec
   const first = monitor.profile('key-1')
   if (first === undefined) throw new Error('not connected')
   monitor.connect({ ...first, id: 'key-2', name: 'Other', baseUrl: service.origin })
-  expect(gateway.add(bot)).toEqual({ ok: false, why: 'choose its key, one of key-1, key-2' })
+  expect(gateway.add(bot)).toEqual({ ok: false, why: 'choose one of the connected keys: key-1, key-2' })
   expect(gateway.add({ ...bot, profile: 'key-3' })).toEqual({
     ok: false,
     why: "no key 'key-3' is connected; choose one of: key-1, key-2",

@@ -134,7 +134,7 @@ test.each([
   const [answer] = await once(outgoing, 'response')
   answer.resume()
   expect(answer.statusCode).toBe(403)
-  expect(answer.headers['proxy-status']).toContain('Headroom forwards only reads, no orders')
+  expect(answer.headers['proxy-status']).toContain('Headroom forwards reads, but not orders')
   expect(sent).toEqual([])
   proves('G7', { level: 3, cases: 1 })
 })
@@ -287,7 +287,7 @@ test('a paused program gets 429 for five minutes, while its stream continues, an
   expect(refused.headers.get('proxy-status')).toContain('headroom; error=http_request_denied')
   expect(await refused.json()).toMatchObject({
     ...{ status: 429, title: 'Too Many Requests', Error: 'TooManyRequests', Message: 'Program paused' },
-    detail: expect.stringMatching(/^Not sent: this program is paused in Headroom for \d+ s more\.$/),
+    detail: expect.stringMatching(/^Not sent: this program is paused in Headroom for another \d+ s\.$/),
   })
   expect((await get('/v3/marketdata/stream/quotes/AAPL', bot)).status).toBe(429)
   expect((await get(ACCOUNTS, other)).status).toBe(200)
@@ -346,7 +346,10 @@ test('a pause applies to a served program, and not to a later one of its name', 
   gateway.cut('bot')
   expect((await get(ACCOUNTS, add('bot'))).status).toBe(200)
   await gateway.turnOff()
-  expect(gateway.pause('bot')).toEqual({ ok: false, why: "the gateway isn't serving bot now" })
+  expect(gateway.pause('bot')).toEqual({
+    ok: false,
+    why: "the API key of bot isn't connected, or the gateway is off",
+  })
 })
 
 test('keys are stored as digests, in a file that only the user can read, and are in no log and no snapshot', async () => {

@@ -8,7 +8,7 @@ test('a request with a late turn gets a 429 of the quota, with its turn', () => 
     problemOf({ kind: 'refuse', request: 1, why: 'too-late', retryAfterSeconds: 7, rate: RATE }, undefined),
   ).toEqual({
     status: 429,
-    detail: 'Not sent: the queue of this quota is longer than your maximum wait; retry in about 7 s.',
+    detail: 'Not sent: the wait for this quota would exceed your maximum wait; retry in about 7 s.',
     proxyError: 'http_request_denied',
     error: 'TooManyRequests',
     message: 'Rate quota exceeded',
@@ -24,7 +24,7 @@ test('a request with a late turn gets a 429 of the quota, with its turn', () => 
 
 test('leaves out unknown quota fields', () => {
   const bare = problemOf({ kind: 'refuse', request: 1, why: 'too-late' }, undefined)
-  expect(bare.detail).toBe('Not sent: the queue of this quota is longer than your maximum wait.')
+  expect(bare.detail).toBe('Not sent: the wait for this quota would exceed your maximum wait.')
   expect(bare.headers).toEqual({})
   const rate = { remaining: 3 }
   expect(problemOf({ kind: 'refuse', request: 1, why: 'too-late', rate }, undefined).headers).toEqual({

@@ -132,7 +132,7 @@ test('a program that is cut off while its body arrives gets 401, and nothing is 
   socket.write('{}')
   await once(socket, 'close')
   expect(text).toContain('HTTP/1.1 401 ')
-  expect(text).toContain('This program was cut off in Headroom.')
+  expect(text).toContain("This program's key was revoked in Headroom.")
   expect(sent).toEqual([])
 })
 

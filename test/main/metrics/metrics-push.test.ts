@@ -82,7 +82,7 @@ test('a store that rejects metrics is reported once, and its recovery once', asy
   await clock.advance(120_000)
   expect(said).toEqual([
     "can't push metrics to store.example:4318: it answered 503",
-    'pushing metrics to store.example:4318 again',
+    'pushing metrics to store.example:4318 works again',
   ])
 })
 

@@ -47,7 +47,7 @@ function heldForward() {
 
 describe('without both keys, or after a stop, nothing passes', () => {
   test.each([
-    ['off', 403, 'Headroom forwards only reads, no orders. To allow them: headroom orders allow.'],
+    ['off', 403, 'Headroom forwards reads, but not orders. To allow orders, run headroom orders allow.'],
     ['stopped', 503, 'orders stopped'],
     ['not granted', 403, "This program isn't allowed to send orders. Allow it in Headroom."],
   ] as const)('%s', async (how, status, detail) => {

@@ -43,7 +43,7 @@ test('while orders are off, nothing passes, and no journal is created', async ()
   expect([answer.status, await answer.json()]).toEqual([
     403,
     expect.objectContaining({
-      detail: 'Headroom forwards only reads, no orders. To allow them: headroom orders allow.',
+      detail: 'Headroom forwards reads, but not orders. To allow orders, run headroom orders allow.',
     }),
   ])
   expect(service.service.orders.ledger.total()).toBe(0)

@@ -201,7 +201,7 @@ test('if it cannot be stored for one profile, that one is named and unchanged, a
   expect(events.filter(({ kind }) => kind === 'storage-problem')).toMatchObject([
     {
       profile: 'sim',
-      what: 'the corrected secret of “live” is not saved here: the disk is full; correct it here, too',
+      what: "can't save the corrected secret of “live” for this key: the disk is full; correct it here",
     },
   ])
   expect(JSON.stringify(events)).not.toContain('CANARY')

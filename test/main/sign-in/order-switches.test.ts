@@ -210,7 +210,10 @@ test('a stop applies before it can be saved, and is saved later; nothing is allo
     },
   }
   const { switches, monitor, state, clock } = setUp({ orders: 'on' }, disk)
-  expect(switches.stop()).toMatchObject({ ok: false, message: expect.stringContaining('Saving is retried') })
+  expect(switches.stop()).toMatchObject({
+    ok: false,
+    message: expect.stringContaining('Saving this failed and is retried'),
+  })
   expect(state()).toBe('stopped')
   expect(monitor.setOrders('key-1', 'on')).toMatchObject({ ok: false, code: 'not-kept' })
   expect(state()).toBe('stopped')

@@ -288,7 +288,7 @@ test.skipIf(!canBreakLocks).each([
     expect((await otherProcess(folder, env)).said).toBe('held')
   const { said } = await otherProcess(folder, env)
   expect(said).toBe(
-    `can't lock ${folder}: file locks don't work there, perhaps a network folder; choose a folder on a local disk with --data`,
+    `can't lock ${folder}: file locks don't work there, perhaps because it is a network folder; choose a folder on a local disk with --data`,
   )
   expect(readdirSync(folder).filter((name) => name.startsWith('lock-trial'))).toEqual([])
 })

@@ -173,7 +173,7 @@ onPosix('a pipe in the place of a file is told, where its opening would wait wit
   expect(spawnSync('mkfifo', [join(folder, 'gateway.json')]).status).toBe(0)
   expect(openDataFolder(folder)).toMatchObject({
     kind: 'unusable',
-    line: expect.stringContaining('gateway.json in it is a pipe or a device; move it away'),
+    line: expect.stringContaining('it contains gateway.json, a pipe or a device; move gateway.json away'),
   })
 })
 
@@ -215,7 +215,7 @@ onPosix('a link in the folder is refused by its name', () => {
   symlinkSync('/nowhere', join(folder, 'history.db'))
   expect(openDataFolder(folder)).toMatchObject({
     kind: 'unusable',
-    line: expect.stringContaining('it contains a link, history.db; move the link away'),
+    line: expect.stringContaining('it contains history.db, a link; move history.db away'),
   })
   expect(existsSync('/nowhere')).toBe(false)
 })

@@ -7,7 +7,7 @@ import { keeperOf } from './keeper-of.ts'
 import { RecordingStore } from './recording-store.ts'
 
 const SECOND_MS = 1_000
-const IN_DOUBT = 'a refresh response was lost, so the live token is unknown'
+const IN_DOUBT = 'a refresh response was lost, so the valid token is unknown'
 const ROTATED = renewal('a9', { refresh_token: 'refresh-9' })
 
 /** A service that answers 200 to any revocation, also of a token that it no longer knows (RFC 7009 2.2). */

@@ -5,7 +5,7 @@ import { proves } from '../../proof/proves.ts'
 import { temporaryFolder } from '../storage/temporary-folder.ts'
 import { held, openVault, profile, tokensOf, vaultOf } from './fixtures.ts'
 
-const OLDER = expect.stringContaining('vault.db is older than its last version')
+const OLDER = expect.stringContaining('vault.db is an older copy')
 
 /** A folder whose key has rotated its token since a copy of its store was made. */
 async function rotatedSince() {

@@ -73,7 +73,7 @@ describe('the effect of a budget', () => {
 
   test('when off, explains which headers still update a row', () => {
     const off = { settings: { ...settings, probesEnabled: false }, probed }
-    expect(probeUseText(shown, off)).toBe('Off. Rows update only from other headers and “Check now”.')
+    expect(probeUseText(shown, off)).toBe('Off. Only other requests and “Check now” update the rows.')
   })
 })
 

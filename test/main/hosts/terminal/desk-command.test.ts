@@ -479,7 +479,7 @@ describe('desk status', () => {
     }
     const said = await run({ action: 'status', stored })
     expect(said.out).toEqual([
-      'Key key-1: on a desk as DESKTOP, on nats://127.0.0.1:4222; no Headroom is running on /default',
+      'Key key-1: on a desk as DESKTOP, through nats://127.0.0.1:4222; no Headroom is running on /default',
       "Key key-2: no desk; run 'headroom desk create' or 'headroom desk join'",
       'Key key-3: The saved desk is damaged. Leave it, then join again.',
     ])

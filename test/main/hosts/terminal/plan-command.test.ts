@@ -76,7 +76,7 @@ test('a day is replayed with the same result each time, and only if requested', 
   expect(planned({ programs: [busy] }, { replay: true, json: true }).text).toBe(first.text)
   expect(JSON.parse(planned({ programs: [busy] }, { json: true }).text)).not.toHaveProperty('replay')
   expect(planned({ programs: [busy] }, { replay: true }).text).toMatch(
-    /\nReplayed through the gateway’s scheduler, each request waiting up to 300 s: no 429.\n {2}scanner, Positions: \d+ sent/,
+    /\nReplay through the gateway’s scheduler, with a maximum wait of 300 s per request: no 429.\n {2}scanner, Positions: \d+ sent/,
   )
 })
 
