@@ -1,7 +1,7 @@
 import { ENDING_LENGTH, NO_ORDERS, type UnknownOrder } from '../../../app/contract/orders.ts'
 import type { ProgramSummary, Snapshot } from '../../../app/contract/snapshot.ts'
 import { isLive } from '../../../app/sign-in/provider-hosts.ts'
-import { clockText } from '../../../app/status/moments.ts'
+import { dayAndClockText } from '../../../app/status/moments.ts'
 import { lookupText, ordersStatus, STOPPING_LEAVES } from '../../../app/status/orders-status.ts'
 import type { ControlAnswer } from '../../control/protocol.ts'
 import { printable } from './cells.ts'
@@ -14,6 +14,8 @@ import { EXIT_FAILURE, EXIT_OK, EXIT_USAGE } from './terminal.ts'
 export interface OrdersCommandDeps extends GatewayCommandDeps {
   /** Stops the orders of one key or of all keys, in a data folder that no app is using. */
   stopStored(folder: string, profile: string | undefined): Promise<ControlAnswer>
+  /** See `StatusDeps.showTimesOf`. */
+  showTimesOf(dataFolder: string): void
 }
 
 /** Allows, stops and shows orders of the running app, and dismisses unknown outcomes. */
@@ -37,11 +39,12 @@ export async function orders(
   }
 }
 
-async function status({ data, json, profile }: OrdersFlags, deps: GatewayCommandDeps): Promise<number> {
+async function status({ data, json, profile }: OrdersFlags, deps: OrdersCommandDeps): Promise<number> {
   const { terminal } = deps
   const answer = await asked({ do: 'status' }, data, deps)
   if (answer === undefined) return EXIT_FAILURE
   if (!('snapshots' in answer)) return somethingElse(deps)
+  deps.showTimesOf(data ?? deps.defaultDataFolder() ?? '')
   const chosen = profile === undefined ? undefined : pickRunningKey(answer.snapshots, profile)
   if (chosen !== undefined && chosen.kind !== 'key') {
     terminal.error(chosen.line)
@@ -50,7 +53,7 @@ async function status({ data, json, profile }: OrdersFlags, deps: GatewayCommand
   const shown = answer.snapshots.filter(
     (one) => chosen === undefined || one.profile.id === chosen.key.profile,
   )
-  for (const { profile: key, orders: found = NO_ORDERS, programs = [] } of shown) {
+  for (const { profile: key, orders: found = NO_ORDERS, programs = [], at } of shown) {
     const granted = programs.filter(({ maxOrders }) => maxOrders !== undefined)
     if (json === true) {
       const limits = Object.fromEntries(granted.map(({ name, maxOrders }) => [name, maxOrders]))
@@ -61,7 +64,7 @@ async function status({ data, json, profile }: OrdersFlags, deps: GatewayCommand
     terminal.out(printable(`${key.name}: ${ordersStatus(found).text}`))
     if (found.state !== 'off') terminal.out(printable(`  ${programsText(granted)}`))
     // The text may quote what a program sent, so control characters are removed.
-    for (const one of found.unknown) terminal.out(printable(`  ${unknownText(one)}`))
+    for (const one of found.unknown) terminal.out(printable(`  ${unknownText(one, at)}`))
   }
   if (shown.length === 0 && json !== true) terminal.out('no key is connected')
   return EXIT_OK
@@ -72,8 +75,8 @@ const programsText = (granted: readonly ProgramSummary[]): string =>
     ? 'no program may send orders; add one with headroom program add NAME --orders'
     : `programs: ${granted.map(({ name, maxOrders }) => `${name} (${maxOrders}/min)`).join(', ')}`
 
-const unknownText = (one: UnknownOrder): string =>
-  `${one.id}  ${clockText(one.at)}  ${one.program}  ${one.kind}  …${one.accountEnding}  ${lookupText(one)}`
+const unknownText = (one: UnknownOrder, nowMs: number): string =>
+  `${one.id}  ${dayAndClockText(one.at, nowMs)}  ${one.program}  ${one.kind}  …${one.accountEnding}  ${lookupText(one)}`
 
 async function allow({ data, profile, yes }: OrdersFlags, deps: GatewayCommandDeps): Promise<number> {
   const { terminal } = deps

@@ -249,7 +249,7 @@ export function realCommands(terminal: NodeTerminal, app: AppFolder): Commands {
       const { orders } = await import('./orders-command.ts')
       const { stopStored } = await import('./stored-orders.ts')
       return orders({ action, id }, flags, {
-        ...{ terminal, defaultDataFolder, askRunning: ask },
+        ...{ terminal, defaultDataFolder, askRunning: ask, showTimesOf },
         stopStored: (folder, profile) => stopStored(folder, profile, nodeClock.wallMs),
       })
     },
@@ -274,7 +274,8 @@ export function realCommands(terminal: NodeTerminal, app: AppFolder): Commands {
       })
     },
 
-    status: (flags) => status(flags, { terminal, defaultDataFolder, askRunning: ask, showTimesOf }),
+    status: (flags) =>
+      status(flags, { terminal, defaultDataFolder, askRunning: ask, showTimesOf, nowMs: nodeClock.wallMs }),
 
     export: async (flags) => {
       const { exportHistory } = await import('./export-command.ts')

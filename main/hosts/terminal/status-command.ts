@@ -1,5 +1,5 @@
 import type { WindowSummary } from '../../../app/contract/windows.ts'
-import { clockText } from '../../../app/status/moments.ts'
+import { dayAndClockText } from '../../../app/status/moments.ts'
 import type { RunningAnswer } from '../../control/ask-running.ts'
 import type { ControlRequest } from '../../control/protocol.ts'
 import { NO_HOME } from '../../storage/data-folder.ts'
@@ -15,12 +15,14 @@ export interface StatusDeps {
   askRunning(dataFolder: string, request: ControlRequest): Promise<RunningAnswer>
   /** From now on, shows times of day in the time zone that is set for this data folder. */
   showTimesOf(dataFolder: string): void
+  readonly nowMs: () => number
 }
 
 const PLAIN_COLUMNS = 100
 
-function windowLine({ id, admittedAt, lastUsedAt, isOpen }: WindowSummary): string {
-  return `browser ${id}  connected ${clockText(admittedAt)}, ${isOpen ? 'open' : 'closed'}, last used ${clockText(lastUsedAt)}`
+function windowLine({ id, admittedAt, lastUsedAt, isOpen }: WindowSummary, nowMs: number): string {
+  const at = (ms: number) => dayAndClockText(ms, nowMs)
+  return `browser ${id}  connected ${at(admittedAt)}, ${isOpen ? 'open' : 'closed'}, last used ${at(lastUsedAt)}`
 }
 
 /** Writes the state of the running app: a table for each key, or one line of JSON. */
@@ -56,7 +58,8 @@ export async function status(flags: StatusFlags, deps: StatusDeps): Promise<numb
     if (flags.json === true) terminal.out(snapshotLine(snapshot))
     else terminal.out(`${renderTable(snapshot, [], snapshot.at, look)}\n`)
   }
-  if (flags.json !== true) for (const window of answer.windows ?? []) terminal.out(windowLine(window))
+  if (flags.json !== true)
+    for (const window of answer.windows ?? []) terminal.out(windowLine(window, deps.nowMs()))
   if (answer.snapshots.length === 0 && flags.json !== true) terminal.out('no key is connected')
   return EXIT_OK
 }

@@ -6,7 +6,7 @@ import { ordersStatus } from '../../../../app/status/orders-status.ts'
 import type { ControlAnswer, ControlRequest } from '../../../../main/control/protocol.ts'
 import { orders } from '../../../../main/hosts/terminal/orders-command.ts'
 import type { OrdersAction, OrdersFlags } from '../../../../main/hosts/terminal/program-flags.ts'
-import { exampleSnapshot } from './example-snapshot.ts'
+import { AT_MS, exampleSnapshot } from './example-snapshot.ts'
 import { type FakeTerminalOptions, fakeTerminal } from './fake-terminal.ts'
 
 /** Also true for a key that was never allowed to send orders. */
@@ -27,6 +27,7 @@ async function run({ action, id, flags = {}, terminal: options, snapshots, answe
   const terminal = fakeTerminal(options)
   const asked: ControlRequest[] = []
   const stored: unknown[] = []
+  const zonesOf: string[] = []
   const left = [...answers]
   const exitCode = await orders({ action, id }, flags, {
     terminal,
@@ -42,11 +43,13 @@ async function run({ action, id, flags = {}, terminal: options, snapshots, answe
       stored.push([folder, profile])
       return { ok: true, stopped: true }
     },
+    showTimesOf: (folder) => void zonesOf.push(folder),
   })
   return {
     exitCode,
     asked,
     stored,
+    zonesOf,
     out: terminal.lines,
     errors: terminal.errors,
     questions: terminal.questions,
@@ -110,6 +113,14 @@ test.each([
   expect(text).toMatch(new RegExp(`^ {2}17 .* bot .*…001 +${words}$`, 'm'))
 })
 
+test('an unknown order of an earlier day has its day, in the zone of the data folder', async () => {
+  const one = { ...unknown[0], at: AT_MS - 2 * 86_400_000 } as OrdersSummary['unknown'][number]
+  const snapshots = [of({ state: 'on', today: 1, unknown: [one] })]
+  const { out, zonesOf } = await run({ action: 'status', flags: { data: '/other' }, snapshots })
+  expect(out.join('\n')).toMatch(/^ {2}17 {2}(?:Fri|Sat|Sun) \d\d:\d\d:00 {2}bot/m)
+  expect(zonesOf).toEqual(['/other'])
+})
+
 test.each([false, true])('no control character of an order reaches the terminal (json: %s)', async (json) => {
   const one = { ...unknown[0], state: 'found', accountEnding: 'z\u001bc', orderId: '9\u202e\u009b1' } as const
   const orders = { state: 'on', today: 1, unknown: [one] } as OrdersSummary
@@ -153,6 +164,7 @@ test('without a running Headroom it fails', async () => {
     defaultDataFolder: () => '/d',
     askRunning: async () => ({ kind: 'nobody' }) as const,
     stopStored: () => Promise.reject(new Error('not asked for')),
+    showTimesOf: () => {},
   }
   expect(await orders({ action: 'status', id: undefined }, {}, deps)).toBe(1)
   expect(terminal.errors).toEqual(['no Headroom is running on /d; start it first'])

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { RunningAnswer } from '../../../../main/control/ask-running.ts'
 import type { StatusFlags } from '../../../../main/hosts/terminal/flags.ts'
 import { status } from '../../../../main/hosts/terminal/status-command.ts'
-import { exampleSnapshot } from './example-snapshot.ts'
+import { AT_MS, exampleSnapshot } from './example-snapshot.ts'
 import { fakeTerminal } from './fake-terminal.ts'
 
 async function asked(flags: StatusFlags, answer: RunningAnswer) {
@@ -17,6 +17,7 @@ async function asked(flags: StatusFlags, answer: RunningAnswer) {
       return answer
     },
     showTimesOf: (folder) => void zonesOf.push(folder),
+    nowMs: () => AT_MS,
   })
   return { terminal, folders, zonesOf, exitCode }
 }
@@ -31,7 +32,13 @@ test('without a home folder it reports that, and searches nowhere', async () => 
   const never = () => {
     throw new Error('asked')
   }
-  const deps = { terminal, defaultDataFolder: () => undefined, askRunning: never, showTimesOf: never }
+  const deps = {
+    terminal,
+    defaultDataFolder: () => undefined,
+    askRunning: never,
+    showTimesOf: never,
+    nowMs: never,
+  }
   expect(await status({}, deps)).toBe(1)
   expect(terminal.errors).toEqual([expect.stringContaining('HOME')])
 })
@@ -55,6 +62,19 @@ test('without it each key is a table', async () => {
   // The times are in the zone that the windows of the same data folder use.
   expect(zonesOf).toEqual(['/other'])
   expect(terminal.lines.join('\n')).toContain('Positions Stream')
+})
+
+test('a browser window that connected on an earlier day has its day', async () => {
+  const window = {
+    id: 'w1',
+    admittedAt: AT_MS - 2 * 86_400_000,
+    lastUsedAt: AT_MS,
+    isOpen: true,
+    isThis: false,
+  }
+  const answer = { ok: true, snapshots: [], windows: [window] } as const
+  const { terminal } = await asked({}, { kind: 'answered', answer })
+  expect(terminal.lines[0]).toMatch(/connected (?:Fri|Sat|Sun) \d\d:\d\d:00, open, last used \d\d:\d\d:00$/)
 })
 
 test('a missing key is reported to a person and not to a program', async () => {
