@@ -31,7 +31,7 @@ export const alertSchema = z.object({
   dismissed: z.boolean(),
 })
 
-/** An announced alert whose condition still lasts. */
+/** An announced alert whose condition still holds. */
 export interface Alert extends Immutable<z.output<typeof alertSchema>> {}
 
 /** An alert whose condition has ended. */

@@ -225,7 +225,7 @@ export class BucketQueue<T extends Waiting> {
     )
   }
 
-  /** Requests that will arrive later but are sent before a waiting request. */
+  /** Requests that will arrive later than a waiting request but will be sent before it. */
   #later(waiting: T, nowMs: number): { readonly perMs: number; readonly rivals: readonly Rival[] } {
     const { class: own, program } = waiting
     const queue = this.#byClass[own]

@@ -39,8 +39,8 @@ const MAX_SHOWN = 64
 export const RECENT = { ms: 60_000, most: 500 } as const
 
 /**
- * A header may already include a request of the desk's other machines that this app does not know yet. The
- * report arrives at most this much later. Milliseconds.
+ * A header may already include a request that another machine of the desk has not reported to this app yet.
+ * That machine's report arrives at most this long after the header. Milliseconds.
  */
 const LATE_MS = 2_000
 

@@ -216,8 +216,8 @@ export class OthersUse {
     for (let rate = 0; rate < RATE_COUNT; rate += 1) {
       const chance = rate === 0 ? QUIET_AT_FIRST : (1 - QUIET_AT_FIRST) / (RATE_COUNT - 1)
       const prior = HOLD_PRIOR[BAND_OF[rate]!]!
-      // At a random moment, others' rate more likely has a long holding time than a short one. So each
-      // holding time is weighted by its length.
+      // At a random moment, others' rate is more likely to be in a long holding time than in a short one. So
+      // each holding time is weighted by its length.
       const mean = prior.reduce((sum, share, hold) => sum + share * HOLD_SECONDS[hold]!, 0)
       for (let hold = 0; hold < HOLD_COUNT; hold += 1)
         this.#held[rate * HOLD_COUNT + hold] = (chance * prior[hold]! * HOLD_SECONDS[hold]!) / mean

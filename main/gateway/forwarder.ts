@@ -281,8 +281,8 @@ export class Forwarder {
     this.#refuseArriving(problem, program)
     this.#hub.refuseWaitingOf(program, problem)
     for (const { request, program: id } of this.#scheduler.waiting()) {
-      // A queued request that is not in `#calls` opens a shared stream. It stays queued, because other
-      // programs may wait for the same stream.
+      // If a queued request is not in `#calls`, it is going to open a shared stream. It stays queued, because
+      // other programs may wait for the same stream.
       const call = id === program.id ? this.#calls.get(request) : undefined
       if (call === undefined) continue
       this.#refuse(call, problem)

@@ -8,9 +8,9 @@ import type { ElectronPieces } from './electron-pieces.ts'
 /**
  * Opens a web address in the person's browser.
  *
- * The main process builds every address, so this check is a second line of defence. For other addresses, the
- * system would open programs, network shares or phone calls. So only web pages are allowed, and http only on
- * loopback.
+ * The main process builds every address, so this check is a second line of defence. For an address that is
+ * not a web page, the system would start a program, open a network share or dial a number. So only web pages
+ * are allowed, and http only on loopback.
  */
 export function openExternally(
   shell: Pick<ElectronPieces['shell'], 'openExternal' | 'openPath'>,

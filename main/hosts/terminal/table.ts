@@ -340,7 +340,7 @@ function triesText(retryAtMs: number | undefined, nowMs: number): string | undef
   return retryAtMs <= nowMs ? 'retrying now' : `next try in ${duration(retryAtMs - nowMs)}`
 }
 
-/** Joins as many parts as fit into `columns`, from the first on. Always includes the first part. */
+/** Joins as many parts as fit into `columns`, starting with the first, which is always included. */
 function fitParts([first = '', ...more]: readonly string[], columns: number): string {
   return more.reduce(
     (text, part) => {
