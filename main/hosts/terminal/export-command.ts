@@ -1,4 +1,4 @@
-import { closeSync, openSync, rmSync, statSync, writeSync } from 'node:fs'
+import { closeSync, constants, copyFileSync, linkSync, openSync, rmSync, statSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { DAY_MS } from '../../../app/contract/units.ts'
 import { ordersCsv, ordersJson } from '../../../app/history/orders-export.ts'
@@ -9,7 +9,7 @@ import type { SeriesOpening } from '../../history/series-file.ts'
 import type { StoredJournalOpening } from '../../orders/stored-journal.ts'
 import { NO_HOME } from '../../storage/data-folder.ts'
 import { storageErrorText } from '../../storage/storage-error.ts'
-import { systemErrorText } from '../../storage/system-error.ts'
+import { systemErrorCode, systemErrorText } from '../../storage/system-error.ts'
 import { printable } from './cells.ts'
 import type { ExportFlags } from './flags.ts'
 import { EXIT_FAILURE, EXIT_OK, EXIT_USAGE, type Terminal } from './terminal.ts'
@@ -193,27 +193,38 @@ async function writeOut(pieces: Iterable<string | Uint8Array>, terminal: Termina
 }
 
 /**
- * Writes a new file completely or not at all. Never replaces a file. Returns the reason for a failure to
- * write. Throws if a piece can't be read.
+ * Writes a new file completely or not at all, even if a signal ends the process. Never replaces a file.
+ * Returns the reason for a failure to write. Throws if a piece can't be read.
  */
 function writeNew(path: string, pieces: Iterable<string | Uint8Array>): string | undefined {
-  let descriptor: number
+  const draft = `${path}.part`
   try {
-    descriptor = openSync(path, 'wx', 0o600)
-  } catch (error) {
-    return systemErrorText(error)
-  }
-  try {
-    for (const piece of pieces) {
-      const bytes = typeof piece === 'string' ? Buffer.from(piece) : piece
-      for (let at = 0; at < bytes.length; ) at += writeSync(descriptor, bytes, at)
+    rmSync(draft, { force: true })
+    const descriptor = openSync(draft, 'wx', 0o600)
+    try {
+      for (const piece of pieces) {
+        const bytes = typeof piece === 'string' ? Buffer.from(piece) : piece
+        for (let at = 0; at < bytes.length; ) at += writeSync(descriptor, bytes, at)
+      }
+    } finally {
+      closeSync(descriptor)
     }
-    closeSync(descriptor)
+    publish(draft, path)
+    rmSync(draft)
     return undefined
   } catch (error) {
-    closeSync(descriptor)
-    rmSync(path, { force: true })
+    rmSync(draft, { force: true })
     if (storageErrorText(error) !== undefined) throw error
     return systemErrorText(error)
+  }
+}
+
+/** Gives a whole file its final name, unless a file already has it. Some disks have no links. */
+function publish(draft: string, path: string): void {
+  try {
+    linkSync(draft, path)
+  } catch (error) {
+    if (systemErrorCode(error) === 'EEXIST') throw error
+    copyFileSync(draft, path, constants.COPYFILE_EXCL)
   }
 }

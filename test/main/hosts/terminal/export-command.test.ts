@@ -5,7 +5,7 @@ import { parquetMetadata, parquetReadObjects } from 'hyparquet'
 import { expect, test } from 'vitest'
 import { ORDER_COLUMNS } from '../../../../app/history/orders-export.ts'
 import { SERIES_COLUMNS } from '../../../../app/history/series.ts'
-import { openSeriesFile } from '../../../../main/history/series-file.ts'
+import { openSeriesFile, type SeriesFile } from '../../../../main/history/series-file.ts'
 import { exportHistory } from '../../../../main/hosts/terminal/export-command.ts'
 import type { ExportFlags } from '../../../../main/hosts/terminal/flags.ts'
 import { type HashedEntry, openJournalFile } from '../../../../main/orders/journal-file.ts'
@@ -126,6 +126,32 @@ test('a file is written completely, readable by its owner only, named after its 
   const again = await exported(folder, { profile: PROFILE, output: path })
   expect([again.exitCode, readFileSync(path, 'utf8')]).toEqual([1, before])
   expect(again.errors).toEqual([`can't write ${path}: a file is in the way`])
+})
+
+test('a file has its name only once it is whole, and nothing else is left', async () => {
+  const target = temporaryFolder()
+  writeFileSync(join(target, 'series.csv.part'), 'of an export that was killed')
+  const found: unknown[] = []
+  const deps = { terminal: fakeTerminal(), defaultDataFolder: () => target, version: '1', nowMs: () => 1 }
+  const file: SeriesFile = {
+    profiles: () => [],
+    programMinutes: () => [],
+    minutes: function* () {
+      found.push(readdirSync(target))
+      yield* []
+    },
+    close: () => {},
+  }
+  const exitCode = await exportHistory(
+    { series: true, format: 'csv', output: join(target, 'series.csv') },
+    {
+      ...deps,
+      openSeries: () => ({ kind: 'open', file }),
+      openOrders: openStoredJournal,
+      parquet: () => Promise.reject(new Error('not asked for')),
+    },
+  )
+  expect([exitCode, found, readdirSync(target)]).toEqual([0, [['series.csv.part']], ['series.csv']])
 })
 
 test('each failure is one line', async () => {
