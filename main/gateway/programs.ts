@@ -222,7 +222,7 @@ export class Programs {
       this.#given = this.#given.filter((one) => one !== program)
       // A stored program of the same name is removed too. Otherwise its key would work again.
       if (programs.length < this.#stored.programs.length) this.#replace({ ...this.#stored, programs })
-      const why = 'the program’s key is in HEADROOM_GATEWAY_KEYS and works again at the next start'
+      const why = 'the program’s key is in HEADROOM_GATEWAY_KEYS, so it works again at the next start'
       return { program: withoutDigest(program), saved: { ok: false, why } }
     }
     const saved = this.#replace({ ...this.#stored, programs })

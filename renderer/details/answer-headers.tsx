@@ -16,7 +16,7 @@ export function AnswerHeaders({ details }: { readonly details: RowDetails }) {
         {from !== undefined && ` · received by ${from}`}
       </h3>
       {names.length === 0 ? (
-        <p>None seen yet.</p>
+        <p>No headers seen yet.</p>
       ) : (
         <dl className={css('headers')} data-testid="headers">
           {names.map((name) => (

@@ -18,7 +18,7 @@ export function Refusals({ refusals, nowMs }: RefusalsProps) {
     <div className={css('part')}>
       <h3>Latest 429s</h3>
       {refusals.length === 0 ? (
-        <p>None since Headroom started.</p>
+        <p>No 429s since Headroom started.</p>
       ) : (
         <ul className={css('refusals')} aria-label="Latest 429s">
           {refusals.toReversed().map(({ at, requestId }) => (

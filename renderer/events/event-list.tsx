@@ -114,8 +114,8 @@ export function EventList() {
               {ofProfile.length === 0
                 ? 'Nothing has happened yet.'
                 : onlyOpen
-                  ? 'Nothing is open.'
-                  : 'None of this kind.'}
+                  ? 'No event is open.'
+                  : 'No events of this kind.'}
             </li>
           )}
         </ol>

@@ -62,7 +62,9 @@ export function secondsFrom(text: string): Typed<number | undefined> {
 export const budgetText = (share: number): string => String(Math.round(share * 1e6) / 1e4)
 
 export function storedText({ kept }: Pick<CurrentKeySettings, 'kept'>): string {
-  return kept === 'stored' ? 'Stored with this key.' : 'In memory until Headroom quits, like the key.'
+  return kept === 'stored'
+    ? 'Settings are stored with this key.'
+    : 'Settings are in memory until Headroom quits, like the key.'
 }
 
 /** The maximum checks per minute that budget and known limits allow, and the checks in the last minute. */

@@ -17,7 +17,7 @@ export function FindingsDialog() {
   return (
     <DialogFrame
       title={`Health of ${name ?? 'the key'}`}
-      about="Worst first. They clear automatically."
+      about="Worst first. Problems clear automatically."
       width="medium"
     >
       {findings.length === 0 ? (

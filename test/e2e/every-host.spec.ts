@@ -97,7 +97,7 @@ test('check settings reach the service, and are still set when reopened', {
     simulator.service.ledger.entries().filter((request) => request.path === path).length
   await page.keyboard.press('s')
   const dialog = page.getByRole('dialog')
-  await expect(dialog).toContainText('In memory until Headroom quits')
+  await expect(dialog).toContainText('Settings are in memory until Headroom quits')
   await expect(dialog.getByTestId('probe-use')).toContainText('At most 12.5 checks a minute on average')
   await dialog.getByLabel('Symbol for checks').fill('AAPL')
   await dialog.getByText('Rows with their own interval: none').click()

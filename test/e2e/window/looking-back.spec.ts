@@ -16,7 +16,7 @@ test('events are filtered and copied with their whole request ids', async ({ pag
   await expect(page.getByRole('alert')).toContainText('1 event copied.')
   expect(await text()).toContain('request a9c14d07-55f2-4c1e-9d2b-70f0c4a3b1e2')
   await filter.selectOption('Service, storage')
-  await expect(list).toHaveText('None of this kind.')
+  await expect(list).toHaveText('No events of this kind.')
 })
 
 test('events before this run are shown on request', async ({ page, open }) => {

@@ -33,7 +33,7 @@ test('checks are set for the shown key, and a half-typed number never is', async
   const host = await open(snapshot())
   await page.keyboard.press('s')
   const dialog = page.getByRole('dialog')
-  await expect(dialog).toContainText('Stored with this key.')
+  await expect(dialog).toContainText('Settings are stored with this key.')
   await expect(dialog.getByTestId('probe-use')).toContainText('At most 15.2 checks a minute on average')
   const budget = dialog.getByLabel('Headroom’s share (per cent of each quota)')
   await budget.fill('50')

@@ -78,6 +78,6 @@ describe('the effect of a budget', () => {
 })
 
 test('says what is stored, and for how long', () => {
-  expect(storedText({ kept: 'stored' })).toBe('Stored with this key.')
+  expect(storedText({ kept: 'stored' })).toBe('Settings are stored with this key.')
   expect(storedText({ kept: 'until-exit' })).toContain('until Headroom quits')
 })
