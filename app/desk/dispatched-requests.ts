@@ -70,13 +70,16 @@ export class DispatchedRequests {
     this.#apply(this.#scheduler.answered(turn, outcome, nowMs))
   }
 
-  /** Records a request that was sent without a grant. Returns false if it is known already. */
-  used(seat: Seat, { id, bucket }: { id: number; bucket: string }, when: 'now' | 'earlier' = 'now'): boolean {
-    if (seat.requests.has(id) || seat.used.has(id)) return false
+  knows(seat: Seat, id: number): boolean {
+    return seat.requests.has(id) || seat.used.has(id)
+  }
+
+  /** Records a request that was sent without a grant, unless it is known already. */
+  used(seat: Seat, { id, bucket }: { id: number; bucket: string }, when: 'now' | 'earlier' = 'now'): void {
+    if (this.knows(seat, id)) return
     const turn = this.#turn++
     seat.used.set(id, turn)
     this.#scheduler.passed(turn, bucket, this.#now(), when)
-    return true
   }
 
   /**

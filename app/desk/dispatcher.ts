@@ -284,11 +284,9 @@ export class Dispatcher {
     const freed = isFirst ? this.#former && handedIn.confirmed : seat.state === 'silent' && seat.fraction
     const fraction = freed || 0
     if (seat.state === 'heard') this.#requests.forget(seat)
-    for (const bucket of Object.keys(handedIn.tokens)) this.#scheduler.know(bucket)
-    const wereUnderWay = new Map<string, number>()
-    for (const { id, bucket } of underWay)
-      if (this.#requests.used(seat, { id, bucket }, 'earlier'))
-        wereUnderWay.set(bucket, (wereUnderWay.get(bucket) ?? 0) + 1)
+    const inFlight = underWay.filter(({ id }) => !this.#requests.knows(seat, id))
+    const buckets = [...Object.keys(handedIn.tokens), ...inFlight.map(({ bucket }) => bucket)]
+    for (const bucket of buckets) this.#scheduler.know(bucket)
     for (const [bucket, bound] of this.#scheduler.bounds()) {
       const endsInMs = handedIn.windows[bucket]
       if (endsInMs !== undefined) bound.windowSeen(nowMs + longest(endsInMs))
@@ -298,7 +296,9 @@ export class Dispatcher {
     this.#fraction = Math.max(before, Math.min(1 - silent, before + fraction))
     for (const [bucket, bound] of this.#scheduler.bounds()) {
       const sent = handedIn.sent[bucket] ?? 0
-      const tokens = tokensIn(handedIn, bucket, bound.refill) + (wereUnderWay.get(bucket) ?? 0)
+      // They are charged below, once the shares are known.
+      const charged = inFlight.filter((one) => one.bucket === bucket).length
+      const tokens = tokensIn(handedIn, bucket, bound.refill) + charged
       if (fraction > 0 && bound.hasShare) {
         const known = { fraction: before + silent, tokens: bound.tokens(nowMs) ?? 0 }
         const start = {
@@ -314,6 +314,7 @@ export class Dispatcher {
       const given = bound.setAside({ fraction: part, least: 0 }, nowMs)
       bound.takeBack({ fraction: given, tokens, settledFromMs: nowMs }, nowMs)
     }
+    for (const one of inFlight) this.#requests.used(seat, one, 'earlier')
     if (this.#isGathering) this.#expect(handedIn.parts)
     const expected = isFirst ? seat.fraction : 0
     seat.handedIn = handedIn

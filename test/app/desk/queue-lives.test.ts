@@ -11,6 +11,7 @@ const BROKEN_ONCE = {
   'a new dispatcher learned late of a frozen member’s part': 102_731,
   'a member that had worked alone with a guessed part handed it in as its own': 103_937,
   'a lease vanished while its holder, unknown to the next one, was cut off': 103_784,
+  'a dispatcher did not charge what its own machine had sent alone': 105_451,
   'a dispatcher promised itself an allowance without knowing what others had used': 103_473,
 }
 

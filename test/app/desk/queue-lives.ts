@@ -1,3 +1,4 @@
+import { PART_LASTS_MS } from '../../../app/desk/alone.ts'
 import { VirtualRandom } from '../../simulation/virtual-random.ts'
 import type { Rule } from '../quota/reference-service.ts'
 import { type QueueMachine, QueueWorld } from './queue-world.ts'
@@ -89,6 +90,7 @@ export async function liveQueue(seed: number): Promise<QueueLife> {
     world.clock.happen(forMs, () => {
       away.delete(machine)
       machine.awakeSinceMs = world.elapsedMs
+      if (forMs > PART_LASTS_MS) world.forgets(machine)
       if (machine.clock === clock) machine.isAway = false
       clock.wake()
     })

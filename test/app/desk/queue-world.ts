@@ -198,6 +198,11 @@ export class QueueWorld {
     }
   }
 
+  /** A machine that stood still for longer than a part lasts may have forgotten the others. */
+  forgets(machine: QueueMachine): void {
+    for (const pair of this.#met) if (pair.endsWith(` ${machine.runName}`)) this.#met.delete(pair)
+  }
+
   /** The machines that take turns from the same dispatcher. */
   #deskOf(machine: QueueMachine): readonly QueueMachine[] {
     const { dispatcher } = machine.queue?.summary ?? {}
