@@ -363,7 +363,7 @@ function describeSimulate(program: Command): Command {
     .option('--access-lifetime <seconds>', 'lifetime of an access token', seconds, 1200)
     .option(
       '--table <table>',
-      'quotas: current or earlier',
+      'which quotas to simulate: the current or the earlier table',
       argument(wordFlag(['current', 'earlier'])),
       'current',
     )
