@@ -117,18 +117,8 @@ export class VaultHandle {
    * The ids of the stored profiles, even without an open data key. `SAVED_KEYS` if the file can't be opened.
    */
   storedIds(): readonly string[] {
-    const database = this.#database
-    if (database === undefined) return this.#status.state === 'unreadable' ? [SAVED_KEYS] : []
-    if (!database.isOpen) return []
-    try {
-      return database
-        .prepare('SELECT id FROM profiles')
-        .all()
-        .map(({ id }) => String(id))
-    } catch (error) {
-      if (storageErrorText(error) === undefined) throw error
-      return []
-    }
+    if (this.#database === undefined) return this.#status.state === 'unreadable' ? [SAVED_KEYS] : []
+    return this.#vault?.ids() ?? []
   }
 
   /** Whether a key is certainly not stored. False while the stored keys can't be opened. */

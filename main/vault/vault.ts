@@ -105,14 +105,23 @@ export class Vault {
     return this.#keys.current !== undefined
   }
 
-  /** The stored profiles, oldest first. So windows list the keys in the same order at each start. */
+  /** The stored profiles, in the order of `ids`. */
   profiles(): readonly StoredProfile[] {
+    return this.#rows().map(({ id, about }) => this.#stored(id, about))
+  }
+
+  /** The ids of the stored profiles, oldest first. So keys are listed in the same order at each start. */
+  ids(): readonly string[] {
+    return this.#rows().map(({ id }) => id)
+  }
+
+  #rows() {
     const reading = this.#read(({ database }) =>
       z
         .array(z.object({ id: z.string(), about: z.string() }))
         .parse(database.prepare('SELECT id, about FROM profiles ORDER BY rowid').all()),
     )
-    return reading.ok ? reading.value.map(({ id, about }) => this.#stored(id, about)) : []
+    return reading.ok ? reading.value : []
   }
 
   /**

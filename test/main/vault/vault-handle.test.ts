@@ -43,6 +43,19 @@ test('without a keystore nothing is written, and stored keys are unchanged and n
   proves('K1', { level: 2, cases: 1 })
 })
 
+test('the ids of stored keys have the order of the stored profiles, oldest first', async () => {
+  const handle = await openVault(temporaryFolder())
+  const ids = ['key-9', 'key-10', 'key-1']
+  for (const id of ids) vaultOf(handle).signIn(profile({ id }), held(1))
+  expect(
+    vaultOf(handle)
+      .profiles()
+      .map((one) => one.id),
+  ).toEqual(ids)
+  expect(handle.storedIds()).toEqual(ids)
+  handle.close()
+})
+
 test('another key in the keyring reads as a changed key; nothing is changed, and the old keyring opens it', async () => {
   const folder = await storedFolder()
   const before = contentOf(folder)
