@@ -228,7 +228,7 @@ export class Gateway {
   cut(name: string): GatewayChange {
     const cut = this.#deps.programs.cut(name)
     if (cut === undefined) return noneNamed(name)
-    const { saved } = cut
+    const { isGiven, saved } = cut
     const program = this.#withKey(cut.program)
     for (const { forwarder } of this.#attached.values()) forwarder.cut(program)
     this.#processes.forget(program.id)
@@ -236,12 +236,10 @@ export class Gateway {
     this.#attached
       .get(program.profile)
       ?.session.attachedHappened({ kind: 'program-cut', program: program.name })
-    return saved.ok
-      ? { ok: true }
-      : {
-          ok: false,
-          why: `the program is cut off only until Headroom quits, because saving failed: ${saved.why}`,
-        }
+    if (saved.ok && !isGiven) return { ok: true }
+    const failure = saved.ok ? '' : `, because saving failed: ${saved.why}`
+    const advice = isGiven ? '; remove its key from HEADROOM_GATEWAY_KEYS' : ''
+    return { ok: false, why: `the program is cut off only until Headroom quits${failure}${advice}` }
   }
 
   /**

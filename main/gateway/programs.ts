@@ -9,7 +9,7 @@ import {
 import { digestOf, newSecret } from '../network/random-secret.ts'
 import type { Clock, RandomBytes } from '../ports/ports.ts'
 import { JsonFile } from '../storage/json-file.ts'
-import type { Saved } from '../storage/storage-error.ts'
+import { SAVED, type Saved } from '../storage/storage-error.ts'
 import type { GivenProgram } from './given-programs.ts'
 
 /** A program that may call the gateway. */
@@ -212,21 +212,23 @@ export class Programs {
     return this.list().find((program) => sameName(program.name, name))
   }
 
-  /** Removes a program. Its key and tokens become invalid, even if the removal cannot be stored. */
-  cut(name: string): { readonly program: Program; readonly saved: Saved } | undefined {
+  /**
+   * Removes a program. Its key and tokens become invalid, even if the removal cannot be stored. If `isGiven`,
+   * the key works again at the next start.
+   */
+  cut(
+    name: string,
+  ): { readonly program: Program; readonly isGiven: boolean; readonly saved: Saved } | undefined {
     const program = this.#all().find((one) => sameName(one.name, name))
     if (program === undefined) return undefined
     for (const [digest, token] of this.#tokens) if (token.program === program.id) this.#tokens.delete(digest)
     const programs = this.#stored.programs.filter((one) => !sameName(one.name, name))
-    if (this.#given.includes(program)) {
-      this.#given = this.#given.filter((one) => one !== program)
-      // A stored program of the same name is removed too. Otherwise its key would work again.
-      if (programs.length < this.#stored.programs.length) this.#replace({ ...this.#stored, programs })
-      const why = 'the program’s key is in HEADROOM_GATEWAY_KEYS, so it works again at the next start'
-      return { program: withoutDigest(program), saved: { ok: false, why } }
-    }
-    const saved = this.#replace({ ...this.#stored, programs })
-    return { program: withoutDigest(program), saved }
+    const isGiven = this.#given.includes(program)
+    this.#given = this.#given.filter((one) => one !== program)
+    // A stored program of the same name is removed too. Otherwise its key would work again.
+    const isStored = programs.length < this.#stored.programs.length
+    const saved = isStored ? this.#replace({ ...this.#stored, programs }) : SAVED
+    return { program: withoutDigest(program), isGiven, saved }
   }
 
   /**

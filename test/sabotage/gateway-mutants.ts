@@ -499,8 +499,8 @@ export const GATEWAY_MUTANTS: readonly Mutant[] = [
     promise: 'G8',
     what: 'let a stored key work again once the program of its name in the environment was cut',
     file: 'main/gateway/programs.ts',
-    find: 'if (programs.length < this.#stored.programs.length) this.#replace',
-    replace: 'if (programs.length > this.#stored.programs.length) this.#replace',
+    find: 'const isStored = programs.length',
+    replace: 'const isStored = !isGiven && programs.length',
     test: 'main/gateway/programs.test.ts',
   },
 ]

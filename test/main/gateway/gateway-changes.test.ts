@@ -3,6 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { SkippingClock } from '../skipping-clock.ts'
+import { temporaryFolder } from '../storage/temporary-folder.ts'
 import { before } from './raw-service.ts'
 import { startGateway } from './started-gateway.ts'
 
@@ -156,6 +157,24 @@ test('reports what applies only until Headroom ends, because it cannot be stored
     why: 'the gateway is off only until the next start, because saving failed: not found',
   })
   expect(gateway.summary).toEqual({ state: 'off' })
+})
+
+test('a program from the environment is cut off until the next start; only a failed save is called one', async () => {
+  const given = (name: string) => ({ name, class: 'normal', weight: 1, key: `long-key-of-${name}` }) as const
+  const dataFolder = temporaryFolder()
+  const earlier = await startGateway({ dataFolder })
+  earlier.add('notes')
+  await earlier.gateway.stop()
+  const { gateway } = await startGateway({ dataFolder, given: [given('bot'), given('notes')] })
+  const until = 'the program is cut off only until Headroom quits'
+  const advice = '; remove its key from HEADROOM_GATEWAY_KEYS'
+  expect(gateway.cut('bot')).toEqual({ ok: false, why: `${until}${advice}` })
+  rmSync(dataFolder, { recursive: true })
+  expect(gateway.cut('notes')).toEqual({
+    ok: false,
+    why: `${until}, because saving failed: not found${advice}`,
+  })
+  expect(gateway.programs()).toEqual([])
 })
 
 test('the gateway starts where it last served or as configured, and stays off after it was turned off', async () => {

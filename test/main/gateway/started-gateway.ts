@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { onTestFinished } from 'vitest'
 import type { ProgramClass } from '../../../app/contract/programs.ts'
 import { Gateway } from '../../../main/gateway/gateway.ts'
+import type { GivenProgram } from '../../../main/gateway/given-programs.ts'
 import type { OrderLane } from '../../../main/gateway/order-lane.ts'
 import type { Peer } from '../../../main/gateway/peer-user.ts'
 import { Programs } from '../../../main/gateway/programs.ts'
@@ -49,6 +50,8 @@ export interface GatewayTraits {
   readonly clock?: Clock
   /** The data folder; a temporary one if absent. */
   readonly dataFolder?: string
+  /** The programs of HEADROOM_GATEWAY_KEYS. */
+  readonly given?: readonly GivenProgram[]
   /** Creates the orders of the gateway from its parts. Without it, no order passes. */
   readonly orders?: (parts: {
     readonly monitor: Monitor
@@ -69,6 +72,7 @@ export async function startGateway({
   tokens,
   clock = nodeClock,
   dataFolder = temporaryFolder(),
+  given = [],
   orders,
 }: GatewayTraits = {}): Promise<StartedGateway> {
   const service = await startSimulatorServer(
@@ -97,6 +101,7 @@ export async function startGateway({
   else monitor.restore(connected, TokenStore.stored(tokens))
   const programs = new Programs({
     dataFolder,
+    given,
     clock,
     randomBytes,
     problem: (what) => void notes.push(what),
