@@ -33,12 +33,6 @@ const TIMEOUT_MS = 15_000
 
 const STOPPED: ApiAnswer = { kind: 'no-token', why: 'Headroom no longer watches this key' }
 
-const NO_TURN: ApiAnswer = {
-  kind: 'unreachable',
-  why: 'programs behind the gateway use this quota now',
-  sent: false,
-}
-
 /**
  * Sends requests to the service, through the gateway's queue while the gateway is on. Retries once with a new
  * token after a 401 (service 5).
@@ -83,8 +77,8 @@ export class ApiClient {
     refused?: string,
   ): Promise<{ readonly answer: ApiAnswer; readonly token?: string }> {
     const acquirePermit = this.#deps.turns?.()
-    const turn = acquirePermit && (await acquirePermit(request.method, request.path, request.isUrgent))
-    if (acquirePermit !== undefined && turn === undefined) return { answer: NO_TURN }
+    const turn = await acquirePermit?.(request.method, request.path, request.isUrgent)
+    if (typeof turn === 'object') return { answer: { kind: 'unreachable', why: turn.why, sent: false } }
     const access = this.#isStopped ? undefined : this.#deps.usable()
     if (access?.kind !== 'token' || access.value === refused) {
       turn?.({ kind: 'not-sent' })

@@ -13,13 +13,17 @@ export type OwnOutcome =
 /** Reports the outcome of an own request. Call this once. */
 export type Permit = (outcome: OwnOutcome) => void
 
+/** An own request got no permit. `why` is the reason, as the end of a sentence. */
+export interface Declined {
+  readonly why: string
+}
+
 /**
- * Waits until an own request may be sent. Own requests share a queue with programs' requests. Resolves to
- * `undefined` if the request can't be sent soon.
+ * Waits until an own request may be sent. Own requests share a queue with programs' requests.
  *
  * An urgent request precedes programs' requests and may use the reserve. A check does neither.
  */
-export type AcquirePermit = (method: string, path: string, isUrgent?: boolean) => Promise<Permit | undefined>
+export type AcquirePermit = (method: string, path: string, isUrgent?: boolean) => Promise<Permit | Declined>
 
 /** No permit was granted. `retryAtMs` is when to try again, in epoch milliseconds. */
 export interface NoPermit {

@@ -17,7 +17,16 @@ import { Permits } from './permits.ts'
 import { type Problem, sendProblem } from './problem.ts'
 import { ProgramUse, shownCategory } from './program-use.ts'
 import type { Program } from './programs.ts'
-import { abandoned, CUT_OFF, FAILURES, noToken, pausedFor, problemOf, unavailable } from './refusals.ts'
+import {
+  abandoned,
+  CUT_OFF,
+  FAILURES,
+  noToken,
+  pausedFor,
+  problemOf,
+  type QueueRefusal,
+  unavailable,
+} from './refusals.ts'
 import { Sending, type SendingDeps } from './sending.ts'
 import { type SharingDeps, StreamHub } from './stream-hub.ts'
 
@@ -459,7 +468,7 @@ export class Forwarder {
         this.#share(decision.request, decision.upstream)
         return
       case 'refuse': {
-        this.permits.refuse(decision.request, problemOf(decision, why))
+        this.permits.refuse(decision, why)
         const call = this.#calls.get(decision.request)
         if (call === undefined) return
         if (decision.why !== 'unavailable') this.#reportRefusal(call, decision)
@@ -695,10 +704,7 @@ export class Forwarder {
   }
 
   /** Reports a declined request, at most once per `REFUSAL_REPORT_MS` for each program and category. */
-  #reportRefusal(
-    { program, upstream }: Call,
-    { retryAfterSeconds }: Extract<Decision, { kind: 'refuse' }>,
-  ): void {
+  #reportRefusal({ program, upstream }: Call, { retryAfterSeconds }: QueueRefusal): void {
     const now = this.#now()
     const category = shownCategory(this.#bucketOf(upstream.endpoint))
     const told = `${program.id} ${category}`

@@ -3,9 +3,9 @@ import { CALLER_WAIT_MS } from '../../app/gateway/request-fields.ts'
 import type { Scheduler } from '../../app/gateway/scheduler.ts'
 import type { Turns } from '../../app/gateway/turns.ts'
 import { categoryOf } from '../../app/service/categories.ts'
-import type { NoPermit, OwnOutcome, Permit } from '../api/permit.ts'
+import type { Declined, NoPermit, OwnOutcome, Permit } from '../api/permit.ts'
 import type { Problem } from './problem.ts'
-import { problemOf } from './refusals.ts'
+import { problemOf, type QueueRefusal, whyRefused } from './refusals.ts'
 import type { StreamTurn } from './stream-hub.ts'
 
 export interface PermitsDeps {
@@ -22,6 +22,12 @@ export interface PermitsDeps {
 }
 
 type Turn = Extract<Decision, { kind: 'send' }>
+
+/** The queue declined a request. `unavailableWhy`: see `problemOf`. */
+interface Refused {
+  readonly refusal: QueueRefusal
+  readonly unavailableWhy: string | undefined
+}
 
 /** One program's readers that wait for a stream. They form one request in the queue. */
 interface ReadersInQueue {
@@ -47,9 +53,9 @@ export class Permits {
   readonly #deps: PermitsDeps
   /**
    * Callbacks of the queued requests, by id. A callback gets the turn in which its request may be sent, or
-   * the problem if the request is declined.
+   * the refusal if the request is declined.
    */
-  readonly #waiting = new Map<number, (end: Turn | Problem) => void>()
+  readonly #waiting = new Map<number, (end: Turn | Refused) => void>()
 
   constructor(deps: PermitsDeps) {
     this.#deps = deps
@@ -59,16 +65,17 @@ export class Permits {
    * Queues one of Headroom's own requests. Its class is `critical` if urgent, otherwise `background`.
    *
    * Resolves when the request may be sent. The result is a function that must be called with the outcome of
-   * the request. Resolves to `undefined` if there is no room within `OWN_MAX_WAIT_MS`.
+   * the request. Resolves to the reason if the request is declined, such as no room within `OWN_MAX_WAIT_MS`.
    */
-  async forOwn(method: string, path: string, isUrgent = false): Promise<Permit | undefined> {
+  async forOwn(method: string, path: string, isUrgent = false): Promise<Permit | Declined> {
     const permit = await this.#acquire(categoryOf(method, path) ?? path, {
       program: OWN_PROGRAM,
       class: isUrgent ? 'critical' : 'background',
       weight: 1,
       maxWaitMs: OWN_MAX_WAIT_MS,
     })
-    return typeof permit === 'function' ? permit : undefined
+    if (typeof permit === 'function') return permit
+    return { why: whyRefused(permit.refusal, permit.unavailableWhy, `${OWN_MAX_WAIT_MS / 1000} s`) }
   }
 
   /**
@@ -83,7 +90,7 @@ export class Permits {
       maxWaitMs: CALLER_WAIT_MS.max,
     })
     if (typeof permit === 'function') return permit
-    const seconds = Number(permit.headers?.['retry-after'] ?? UNKNOWN_TURN_SECONDS)
+    const { retryAfterSeconds: seconds = UNKNOWN_TURN_SECONDS } = permit.refusal
     return { retryAtMs: this.#deps.now() + seconds * 1000 }
   }
 
@@ -107,11 +114,12 @@ export class Permits {
         const own = { id: newId(), untilMs: now() + maxWaitMs }
         const { longest } = group
         this.#offer({ ...own, program, class: urgency, weight, maxWaitMs, sameAs }, endpoint, (end) => {
-          if (!('status' in end)) {
+          if (!('refusal' in end)) {
             isGranted = true
             return grant((outcome) => this.#settled(end, endpoint, outcome))
           }
-          for (const decline of group.longest === own ? [...group.readers] : [declined]) decline(end)
+          const problem = problemOf(end.refusal, end.unavailableWhy)
+          for (const decline of group.longest === own ? [...group.readers] : [declined]) decline(problem)
         })
         if (!this.#waiting.has(own.id)) return () => {}
         group.readers.add(declined)
@@ -162,18 +170,18 @@ export class Permits {
     return ends.length > 0
   }
 
-  /** Declines a request if it waits for a permit here. */
-  refuse(id: number, problem: Problem): void {
-    this.#waiting.get(id)?.(problem)
+  /** Declines a request if it waits for a permit here. `unavailableWhy`: see `problemOf`. */
+  refuse(refusal: QueueRefusal, unavailableWhy: string | undefined): void {
+    this.#waiting.get(refusal.request)?.({ refusal, unavailableWhy })
   }
 
   #acquire(
     endpoint: string,
     asked: Pick<OfferedRequest, 'program' | 'class' | 'weight' | 'maxWaitMs'>,
-  ): Promise<Permit | Problem> {
+  ): Promise<Permit | Refused> {
     return new Promise((resolve) => {
       this.#offer({ ...asked, id: this.#deps.newId() }, endpoint, (end) => {
-        resolve('status' in end ? end : (outcome) => this.#settled(end, endpoint, outcome))
+        resolve('refusal' in end ? end : (outcome) => this.#settled(end, endpoint, outcome))
       })
     })
   }
@@ -185,7 +193,7 @@ export class Permits {
   #offer(
     asked: Omit<OfferedRequest, 'bucket'>,
     endpoint: string,
-    ended: (end: Turn | Problem) => void,
+    ended: (end: Turn | Refused) => void,
   ): void {
     const { turns, bucketOf, now, apply } = this.#deps
     this.#waiting.set(asked.id, (end) => {

@@ -93,21 +93,37 @@ function wordsOfNoToken({ why, failure }: NoAccess): string {
   }
 }
 
-const WORDS_OF_QUEUE = {
-  'queue-full': 'Not sent: the queue is full',
-  'too-late': 'Not sent: the wait for this quota would exceed your maximum wait',
-  empty: 'Not sent: the order quota is used up',
-} as const
+/** The scheduler's decision to decline a request. */
+export type QueueRefusal = Extract<Decision, { kind: 'refuse' }>
+
+/**
+ * Why the scheduler declined a request, as the end of a sentence. `unavailableWhy`: why no request can be
+ * sent. `maxWait`: the request's maximum wait, in words.
+ */
+export function whyRefused(
+  { why, retryAfterSeconds }: Pick<QueueRefusal, 'why' | 'retryAfterSeconds'>,
+  unavailableWhy: string | undefined,
+  maxWait: string,
+): string {
+  const turn = retryAfterSeconds === undefined ? '' : `; retry in about ${retryAfterSeconds} s`
+  switch (why) {
+    case 'unavailable':
+      return unavailableWhy ?? 'the key is unavailable'
+    case 'queue-full':
+      return `the queue is full${turn}`
+    case 'too-late':
+      return `the wait for this quota would exceed ${maxWait}${turn}`
+    case 'empty':
+      return `the order quota is used up${turn}`
+  }
+}
 
 /** The response to a request that the scheduler declined. `unavailableWhy`: why no request can be sent. */
-export function problemOf(
-  { why, retryAfterSeconds, rate }: Extract<Decision, { kind: 'refuse' }>,
-  unavailableWhy: string | undefined,
-): Problem {
+export function problemOf(refusal: QueueRefusal, unavailableWhy: string | undefined): Problem {
+  const { why, retryAfterSeconds, rate } = refusal
+  const words = whyRefused(refusal, unavailableWhy, 'your maximum wait')
   const retry = retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) }
-  if (why === 'unavailable') {
-    return { ...unavailable(unavailableWhy ?? 'the key is unavailable'), headers: retry }
-  }
+  if (why === 'unavailable') return { ...unavailable(words), headers: retry }
   const fields = {
     'x-ratelimit-limit': rate?.limit,
     'x-ratelimit-period': rate?.periodSeconds,
@@ -117,10 +133,9 @@ export function problemOf(
   const known = Object.entries(fields).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, String(value)] as const],
   )
-  const turn = retryAfterSeconds === undefined ? '' : `; retry in about ${retryAfterSeconds} s`
   return {
     status: 429,
-    detail: `${WORDS_OF_QUEUE[why]}${turn}.`,
+    detail: `Not sent: ${words}.`,
     proxyError: 'http_request_denied',
     error: 'TooManyRequests',
     message: why === 'queue-full' ? 'queue full' : 'Rate quota exceeded',

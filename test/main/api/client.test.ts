@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { ApiClient } from '../../../main/api/client.ts'
+import type { AcquirePermit } from '../../../main/api/permit.ts'
 import { Reachability } from '../../../main/network/reachability.ts'
 import { Redactor } from '../../../main/ports/redactor.ts'
 import type { Access } from '../../../main/tokens/keeper.ts'
@@ -11,7 +12,7 @@ import { startedTap } from './started-tap.ts'
 const GET = { method: 'GET', path: '/v3/brokerage/accounts' } as const
 const QUOTA = quotaHeaders(319, 1)
 
-function setUp() {
+function setUp(acquirePermit?: AcquirePermit) {
   const { timeline, ledger, events, event, random, tap } = startedTap()
   const http = new ScriptedHttp()
   const rejected: string[] = []
@@ -30,6 +31,7 @@ function setUp() {
       if (tokens.length > 1) tokens.shift()
     },
     accepted: (_, path) => void accepted.push(path),
+    turns: () => acquirePermit,
   })
   const low = () => ledger.view(timeline.now()).find(({ category }) => category === 'Accounts')?.low
   return { client, http, events, rejected, accepted, tokens, low }
@@ -86,6 +88,12 @@ test('without a token nothing is sent', async () => {
   const { client, http, tokens } = setUp()
   tokens[0] = { kind: 'none', why: 'revoked' }
   expect(await client.request(GET)).toEqual({ kind: 'no-token', why: 'revoked' })
+  expect(http.requests).toEqual([])
+})
+
+test('without a permit nothing is sent, and the answer has the queue’s reason', async () => {
+  const { client, http } = setUp(async () => ({ why: 'the queue is full' }))
+  expect(await client.request(GET)).toEqual({ kind: 'unreachable', why: 'the queue is full', sent: false })
   expect(http.requests).toEqual([])
 })
 

@@ -108,16 +108,22 @@ function started(reserve?: Readonly<Record<string, number>>) {
       .use.byCategory(timeline.now())
       .map(({ category, forwarded }) => [category, forwarded])
   const own = (category: string) => slots.view().find((row) => row.category === category)?.own
+  const permitted = async (path: string) => {
+    const turn = await forwarder.permits.forOwn('GET', path)
+    if (typeof turn !== 'function') throw new Error(turn.why)
+    return turn
+  }
   /** The quota of a path has this much left. */
   const spent = async (path: string, remaining: number) => {
-    const turn = await forwarder.permits.forOwn('GET', path)
-    turn?.({
+    const turn = await permitted(path)
+    turn({
       kind: 'answer',
       rate: { limit: 100, periodSeconds: 100, remaining, resetSeconds: 100 - remaining },
     })
   }
   const opened = () => http.streams.length
-  return { forwarder, ask, say, sent, own, told, events, clock, state, timeline, used, spent, opened }
+  const parts = { forwarder, ask, say, sent, own, told, events, clock, state, timeline }
+  return { ...parts, used, permitted, spent, opened }
 }
 
 const NOTES = program('notes')
@@ -484,35 +490,51 @@ test('a stopped gateway ends every request, and calls only unsent ones not sent'
 })
 
 test('an own check takes its turn, and its response’s quota is the programs’', async () => {
-  const { forwarder, ask, sent } = started()
-  const turn = await forwarder.permits.forOwn('GET', ACCOUNTS)
-  expect(turn).toBeDefined()
-  turn?.({ kind: 'answer', rate: { limit: 250, periodSeconds: 300, remaining: 0, resetSeconds: 300 } })
+  const { forwarder, ask, sent, permitted } = started()
+  const turn = await permitted(ACCOUNTS)
+  turn({ kind: 'answer', rate: { limit: 250, periodSeconds: 300, remaining: 0, resetSeconds: 300 } })
   const reply = await ask(ACCOUNTS, program('bot'), { maxWaitMs: 0 })
   expect([reply.status, sent.length]).toEqual([429, 0])
-  expect(await forwarder.permits.forOwn('GET', ACCOUNTS)).toBeUndefined()
+  expect(await forwarder.permits.forOwn('GET', ACCOUNTS)).toEqual({
+    why: 'the wait for this quota would exceed 5 s; retry in about 38 s',
+  })
+})
+
+test('an own check is declined with the true reason, though no program uses its quota', async () => {
+  const { forwarder, permitted, clock } = started()
+  const whyNot = () => forwarder.permits.forOwn('GET', ACCOUNTS)
+  const limited = await permitted(ACCOUNTS)
+  limited({ kind: 'rate-limited', of: 'unattributed' })
+  expect(await whyNot()).toEqual({ why: expect.stringMatching(/^the wait for this quota would exceed 5 s;/) })
+  await clock.advance(600_000)
+  // Until its response arrives, the quota is unknown and no second check may be sent.
+  await permitted(ACCOUNTS)
+  const queued = Array.from({ length: 65 }, whyNot)
+  expect(await Promise.race(queued)).toEqual({ why: expect.stringMatching(/^the queue is full/) })
+  forwarder.stop('the gateway was turned off')
+  expect(await queued[0]).toEqual({ why: 'the gateway was turned off' })
 })
 
 test('an urgent own request may spend the reserve, which a check leaves', async () => {
-  const { forwarder } = started()
-  const turn = await forwarder.permits.forOwn('GET', ACCOUNTS)
-  turn?.({ kind: 'answer', rate: { limit: 250, periodSeconds: 300, remaining: 5, resetSeconds: 294 } })
-  expect(await forwarder.permits.forOwn('GET', ACCOUNTS)).toBeUndefined()
-  expect(await forwarder.permits.forOwn('GET', ACCOUNTS, true)).toBeDefined()
+  const { forwarder, permitted } = started()
+  const turn = await permitted(ACCOUNTS)
+  turn({ kind: 'answer', rate: { limit: 250, periodSeconds: 300, remaining: 5, resetSeconds: 294 } })
+  expect(await forwarder.permits.forOwn('GET', ACCOUNTS)).toMatchObject({ why: expect.anything() })
+  expect(await forwarder.permits.forOwn('GET', ACCOUNTS, true)).toBeTypeOf('function')
 })
 
 test('an own check counts in the quota that its endpoint turned out to have', async () => {
   const BALANCES = '/v3/brokerage/accounts/SIM1001/balances'
-  const { forwarder, ask, say, sent } = started()
+  const { permitted, ask, say, sent } = started()
   const known = { limit: 250, periodSeconds: 300, remaining: 200, resetSeconds: 60 }
   await ask()
   await say(sent[0], 200, left(200))
-  const first = await forwarder.permits.forOwn('GET', BALANCES)
-  first?.({ kind: 'answer', rate: known })
-  const turn = await forwarder.permits.forOwn('GET', BALANCES)
+  const first = await permitted(BALANCES)
+  first({ kind: 'answer', rate: known })
+  const turn = await permitted(BALANCES)
   await ask(BALANCES)
   await say(sent[1], 200, left(200))
-  turn?.({ kind: 'answer', rate: { ...known, remaining: 0, resetSeconds: 300 } })
+  turn({ kind: 'answer', rate: { ...known, remaining: 0, resetSeconds: 300 } })
   const reply = await ask(ACCOUNTS, program('bot'), { maxWaitMs: 0 })
   expect([reply.status, sent.length]).toEqual([429, 2])
 })
