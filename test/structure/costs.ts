@@ -13,7 +13,7 @@ export const TRIALS: readonly Trial[] = [
   {
     name: 'a command',
     file: 'app/contract/quotas.ts',
-    before: '  /** Ids of rejected requests',
+    before: '  rowDetails: ',
     entry: '  trial: command(ofRow).returning<Outcome>(),\n',
   },
   {
