@@ -56,7 +56,6 @@ export type GatewayChange<T = unknown> =
 /** Default time in milliseconds that sent requests may still take when the gateway stops. */
 const DRAIN_MS = 5_000
 const PAUSE_MS = PAUSE_MINUTES * 60_000
-const NOT_CONNECTED = "this program's key isn't connected in Headroom"
 
 /**
  * The gateway of a running app: a server for programs on this machine. Each program has its own key, and its
@@ -251,7 +250,7 @@ export class Gateway {
     if (program === undefined) return noneNamed(name)
     const attached = this.#attached.get(program.profile)
     if (attached === undefined)
-      return { ok: false, why: `the API key of ${program.name} isn't connected, or the gateway is off` }
+      return { ok: false, why: this.#servers ? this.#whyNotConnected(program) : 'the gateway is off' }
     const untilMs = attached.session.parts.timeline.now() + PAUSE_MS
     this.#pausedUntilMs.set(program.id, untilMs)
     attached.forwarder.pause(program, untilMs)
@@ -298,6 +297,15 @@ export class Gateway {
     const [only, ...more] = this.#deps.monitor.profiles()
     const isOnly = program.profile === ONLY_KEY && only !== undefined && more.length === 0
     return isOnly ? { ...program, profile: only } : program
+  }
+
+  /** Why nothing can be sent for a program whose key is not connected, and what to do. No final full stop. */
+  #whyNotConnected({ name, profile }: Program): string {
+    if (profile !== ONLY_KEY)
+      return `${name} belongs to the key '${profile}', which isn't connected. Connect that key, or cut ${name} and add it again`
+    return this.#deps.monitor.profiles().length === 0
+      ? 'no key is connected in Headroom. Connect one'
+      : `several keys are connected, and ${name} belongs to none. Cut ${name} and add it again`
   }
 
   #summaryOf(program: Program, attached: Attached | undefined): ProgramSummary {
@@ -422,7 +430,8 @@ export class Gateway {
     const request = { ...admitted, program: this.#withKey(admitted.program) }
     const attached = this.#servers && this.#attach(request.program.profile)
     if (attached === undefined) {
-      sendProblem(request.reply, unavailable(this.#servers === undefined ? this.#endedWhy : NOT_CONNECTED))
+      const why = this.#servers === undefined ? this.#endedWhy : this.#whyNotConnected(request.program)
+      sendProblem(request.reply, unavailable(why))
       return
     }
     void this.#peerOf(request.reply.req.socket).then((peer) => {
@@ -473,7 +482,7 @@ export class Gateway {
   #detach(profile: string): void {
     const known = this.#attached.get(profile)
     this.#attached.delete(profile)
-    known?.forwarder.stop(NOT_CONNECTED)
+    known?.forwarder.stop(`the key '${profile}' was disconnected; connect it again`)
   }
 
   #forwarderOf(session: ProfileSession): Forwarder {

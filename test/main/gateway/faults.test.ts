@@ -580,7 +580,7 @@ test('when turned off, a shared stream that was requested and has no response ma
 })
 
 test('a program with a disconnected key gets the reason, and continues once it is connected again', async () => {
-  const { add, get, monitor, service } = await startGateway()
+  const { add, get, gateway, monitor, service } = await startGateway()
   const key = add('bot')
   expect((await get(ACCOUNTS, key)).status).toBe(200)
   const { profile } = monitor.withProfile('key-1', (session) => ({ profile: session.profile })) as {
@@ -588,12 +588,26 @@ test('a program with a disconnected key gets the reason, and continues once it i
   }
   monitor.disconnect('key-1')
   const answer = await get(ACCOUNTS, key)
-  expect(await answer.json()).toMatchObject({
-    status: 503,
-    detail: expect.stringContaining("isn't connected"),
-  })
+  const why =
+    "bot belongs to the key 'key-1', which isn't connected. Connect that key, or cut bot and add it again"
+  expect(await answer.json()).toMatchObject({ status: 503, detail: `Not sent: ${why}.` })
+  expect(gateway.pause('bot')).toEqual({ ok: false, why })
   monitor.connect(profile)
   expect((await get(ACCOUNTS, key)).status).toBe(200)
   expect(monitor.snapshot('key-1')?.programs).toMatchObject([{ name: 'bot', forwarded: 1 }])
   expect(service.port).toBeGreaterThan(0)
+})
+
+test('a program without a chosen key gets the reason while no key or several are connected', async () => {
+  const given = [{ name: 'bot', class: 'normal', weight: 1, key: 'a-key-of-sixteen' }] as const
+  const { get, monitor } = await startGateway({ given })
+  const detail = async () => (await (await get(ACCOUNTS, 'a-key-of-sixteen')).json()).detail
+  const profile = monitor.profile('key-1')
+  if (profile === undefined) throw new Error('not connected')
+  monitor.connect({ ...profile, id: 'key-2' })
+  expect(await detail()).toBe(
+    'Not sent: several keys are connected, and bot belongs to none. Cut bot and add it again.',
+  )
+  for (const key of ['key-1', 'key-2']) monitor.disconnect(key)
+  expect(await detail()).toBe('Not sent: no key is connected in Headroom. Connect one.')
 })

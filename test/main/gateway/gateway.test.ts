@@ -348,7 +348,7 @@ test('a pause applies to a served program, and not to a later one of its name', 
   await gateway.turnOff()
   expect(gateway.pause('bot')).toEqual({
     ok: false,
-    why: "the API key of bot isn't connected, or the gateway is off",
+    why: 'the gateway is off',
   })
 })
 

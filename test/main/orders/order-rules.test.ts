@@ -99,7 +99,7 @@ test('an order whose key is disconnected before it was sent gets that reason', a
   await asked
   monitor.disconnect('key-1')
   expect((await (await answer).json()).detail).toBe(
-    "Not sent: this program's key isn't connected in Headroom.",
+    "Not sent: the key 'key-1' was disconnected; connect it again.",
   )
   expect(service.service.orders.ledger.total()).toBe(0)
 })
