@@ -1,7 +1,7 @@
 /** Times as text in the selected time zone: the computer's, the exchange's, or UTC. */
 
 import { EXCHANGE_ZONE } from '../contract/exchange-time.ts'
-import { DAY_MS, type TimeZone } from '../contract/units.ts'
+import { DAY_MS, HOUR_MS, type TimeZone } from '../contract/units.ts'
 
 /** Zone label after a time that is not local. */
 export const ZONE_LABELS: Readonly<Record<TimeZone, string>> = { local: '', exchange: 'ET', utc: 'UTC' }
@@ -119,8 +119,6 @@ function withDay(time: string, atMs: number, nowMs: number): string {
   return `${Math.abs(atMs - nowMs) < 6 * DAY_MS ? fields.weekday : day} ${time}`
 }
 
-const DAY_SECONDS = 86_400
-
 /** Whole seconds since midnight. */
 function secondOfDay(atMs: number): number {
   const { hour, minute, second } = fieldsOf(atMs)
@@ -132,12 +130,19 @@ export const minuteOfDay = (atMs: number): number => Math.floor(secondOfDay(atMs
 
 /** The time, epoch ms, at which the clock shows `hour` o'clock on the day of `nowMs`. */
 export function hourOfToday(nowMs: number, hour: number): number {
-  const wanted = hour * 3600
   const wholeSecondMs = Math.floor(nowMs / 1000) * 1000
-  const guessMs = wholeSecondMs + (wanted - secondOfDay(nowMs)) * 1000
+  const guessMs = wholeSecondMs + (hour * 3600 - secondOfDay(nowMs)) * 1000
   // If the clocks change on this day, the guess is wrong by the size of the change.
-  const off = (((secondOfDay(guessMs) - wanted + DAY_SECONDS * 1.5) % DAY_SECONDS) - DAY_SECONDS / 2) * 1000
-  return guessMs - off
+  return guessMs - clockAheadMs(guessMs, hour * HOUR_MS)
+}
+
+/**
+ * How far the clock is ahead of a time of day at `atMs`, epoch ms. At most half a day, negative if it is
+ * behind. `wantedMs`: the time of day since any midnight.
+ */
+export function clockAheadMs(atMs: number, wantedMs: number): number {
+  const aheadMs = (secondOfDay(atMs) * 1000 - wantedMs) % DAY_MS
+  return ((aheadMs + DAY_MS * 1.5) % DAY_MS) - DAY_MS / 2
 }
 
 /** The midnight before `nowMs`, epoch ms. */

@@ -1,4 +1,5 @@
-import { startOfToday } from '../../app/status/moments.ts'
+import { HOUR_MS } from '../../app/contract/units.ts'
+import { clockAheadMs, startOfToday } from '../../app/status/moments.ts'
 
 /** The time axis of a chart, and its width. Times are epoch ms. */
 export interface TimeSpan {
@@ -31,9 +32,29 @@ export function timeTicks({
   const multiple =
     MULTIPLES.find((one) => pixels(one * tickMs) >= labelPixels) ?? MULTIPLES[MULTIPLES.length - 1]
   const stepMs = tickMs * (multiple ?? 1)
-  const midnightMs = startOfToday(nowMs)
-  const first = midnightMs + Math.ceil((fromMs - midnightMs) / stepMs) * stepMs
-  const count = Math.max(0, Math.floor((toMs - first) / stepMs) + 1)
-  const steps = Array.from({ length: count }, (_, index) => first + index * stepMs)
+  const steps = roundTimes(fromMs, toMs, stepMs)
   return [...steps.filter((at) => pixels(Math.abs(at - nowMs)) >= labelPixels), nowMs].sort((a, b) => a - b)
+}
+
+/** Full hours of the displayed zone from `fromMs` to `toMs`, epoch ms. At most 13. */
+export function hourTicks(fromMs: number, toMs: number): readonly number[] {
+  return roundTimes(fromMs, toMs, HOUR_MS * Math.max(1, Math.ceil((toMs - fromMs) / (12 * HOUR_MS))))
+}
+
+/**
+ * The times from `fromMs` to `toMs` at which the clock of the displayed zone shows a multiple of `stepMs`
+ * since midnight. If the clock changes between two of them, their interval is shorter or longer by that
+ * change. A time that the clock skips is left out.
+ */
+function roundTimes(fromMs: number, toMs: number, stepMs: number): readonly number[] {
+  const midnightMs = startOfToday(toMs)
+  const first = Math.floor((fromMs - midnightMs) / stepMs)
+  const last = Math.floor((toMs - midnightMs) / stepMs) + 1
+  const wanted = Array.from({ length: last - first + 1 }, (_, index) => (first + index) * stepMs)
+  return wanted.flatMap((sinceMidnightMs) => {
+    const offMs = (at: number) => clockAheadMs(at, sinceMidnightMs) % stepMs
+    const guessMs = midnightMs + sinceMidnightMs
+    const at = guessMs - offMs(guessMs)
+    return at >= fromMs && at <= toMs && offMs(at) === 0 ? at : []
+  })
 }

@@ -10,7 +10,6 @@ import {
   XAxis,
   YAxis,
 } from 'recharts'
-import { HOUR_MS } from '../../app/contract/units.ts'
 import type { PlannedProgram } from '../../app/plan/plan.ts'
 import { OTHERS_NAME } from '../../app/plan/running.ts'
 import { waitText } from '../../app/status/durations.ts'
@@ -29,6 +28,7 @@ import {
   VALUE_AXIS,
   WHOLE_FRAME,
 } from '../charts/chart-parts.ts'
+import { hourTicks } from '../charts/time-ticks.ts'
 import { classesOf } from '../components/classes.ts'
 import sheet from './plan-day.module.css'
 import { WaitBars } from './wait-bars.tsx'
@@ -198,14 +198,6 @@ function TimeAxis({ rows, isHidden }: TimeAxisProps) {
       height={18}
     />
   )
-}
-
-/** Times of ticks, at full hours. At most 13. */
-function hourTicks(fromMs: number, toMs: number): number[] {
-  const stepMs = HOUR_MS * Math.max(1, Math.ceil((toMs - fromMs) / (12 * HOUR_MS)))
-  const first = Math.ceil(fromMs / stepMs) * stepMs
-  const count = Math.max(0, Math.floor((toMs - first) / stepMs) + 1)
-  return Array.from({ length: count }, (_, at) => first + at * stepMs)
 }
 
 function Reading(cursor: CursorProps<DayRow>) {

@@ -1,13 +1,19 @@
 import '../utc.ts'
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
-import { minuteText } from '../../../app/status/moments.ts'
+import { afterEach, describe, expect, it } from 'vitest'
+import { DAY_MS, HOUR_MS } from '../../../app/contract/units.ts'
+import { minuteText, showTimesIn, weekdayText } from '../../../app/status/moments.ts'
 import { RANGES } from '../../../renderer/charts/ranges.ts'
-import { timeTicks } from '../../../renderer/charts/time-ticks.ts'
+import { hourTicks, timeTicks } from '../../../renderer/charts/time-ticks.ts'
 import { CHART_RANGES } from '../../../renderer/state/view-state.ts'
 import { NOW_MS } from '../fixtures.ts'
 
 const LABEL_PIXELS = 42
+
+afterEach(() => {
+  showTimesIn('local')
+  process.env['TZ'] = 'UTC'
+})
 
 const ticksOf = (range: (typeof CHART_RANGES)[number], widthPixels: number) => {
   const { pastMs, aheadMs, tickMs } = RANGES[range]
@@ -74,5 +80,38 @@ describe('the ticks of the time axis', () => {
         },
       ),
     )
+  })
+})
+
+describe('the ticks of a day', () => {
+  const texts = (fromMs: number, lengthMs: number) => hourTicks(fromMs, fromMs + lengthMs).map(minuteText)
+  const WINTER_MS = Date.UTC(2026, 0, 10, 0, 30)
+
+  it('are full hours of a zone that is half an hour off', () => {
+    process.env['TZ'] = 'Asia/Kolkata'
+    expect(texts(WINTER_MS, 3 * HOUR_MS)).toEqual(['06:00', '07:00', '08:00', '09:00'])
+    expect(texts(WINTER_MS, DAY_MS)).toEqual(
+      '06:00 08:00 10:00 12:00 14:00 16:00 18:00 20:00 22:00 00:00 02:00 04:00 06:00'.split(' '),
+    )
+  })
+
+  it('are even hours of the displayed zone, also where it is an odd number of hours off', () => {
+    showTimesIn('exchange')
+    expect(texts(WINTER_MS, DAY_MS)).toEqual(
+      '20:00 22:00 00:00 02:00 04:00 06:00 08:00 10:00 12:00 14:00 16:00 18:00'.split(' '),
+    )
+  })
+
+  it('stay round when the clock changes', () => {
+    showTimesIn('exchange')
+    // In New York, clocks go forward at 02:00 on 8 March 2026, and back at 02:00 on 1 November.
+    expect(texts(Date.UTC(2026, 2, 8, 2), DAY_MS).slice(0, 5)).toEqual(
+      '22:00 00:00 04:00 06:00 08:00'.split(' '),
+    )
+    expect(texts(Date.UTC(2026, 10, 1, 2), DAY_MS).slice(0, 4)).toEqual('22:00 00:00 02:00 04:00'.split(' '))
+    const nowMs = Date.UTC(2026, 2, 10, 16)
+    const week = { fromMs: nowMs - 7 * DAY_MS, nowMs, toMs: nowMs, tickMs: DAY_MS }
+    const days = timeTicks({ ...week, widthPixels: 930, labelPixels: 72 }).map(weekdayText)
+    expect(days.slice(0, 5)).toEqual(['Wed 00:00', 'Thu 00:00', 'Fri 00:00', 'Sat 00:00', 'Sun 00:00'])
   })
 })
