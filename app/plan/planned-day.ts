@@ -19,8 +19,9 @@ export const plannedCount = ({ programs }: Pick<Plan, 'programs'>, lengthMs: num
 /**
  * The requests of a day under a plan, in chronological order.
  *
- * Each program sends bursts at random times, as often as its rate allows, and never exceeds its token bucket.
- * `lengthMs` is the length of the day. `chance` gives random numbers from 0 to below 1.
+ * Each program sends at its rate, in bursts at random times. It never exceeds its token bucket, and sends at
+ * the latest when that bucket is full, because it would otherwise stay below its rate. `lengthMs` is the
+ * length of the day. `chance` gives random numbers from 0 to below 1.
  */
 export function plannedDay(plan: Plan, lengthMs: number, chance: () => number): readonly Arrival[] {
   const arrivals = plan.programs.flatMap(({ name, requests }) =>
@@ -32,16 +33,19 @@ export function plannedDay(plan: Plan, lengthMs: number, chance: () => number): 
 }
 
 function momentsOf({ perSecond, burst }: PlannedRequests, lengthMs: number, chance: () => number): number[] {
+  if (perSecond <= 0) return []
   const moments: number[] = []
+  const msOf = (tokens: number) => (1000 * tokens) / perSecond
   let tokens = burst
-  let atMs = 0
-  // After a random pause, the program sends as many requests as its token bucket allows. The mean pause is
-  // half the time that a whole burst takes to refill.
-  while (atMs < lengthMs && perSecond > 0) {
-    const pauseMs = (-Math.log(1 - chance()) * 500 * burst) / perSecond
-    tokens = Math.min(burst, tokens + (perSecond * pauseMs) / 1000)
-    atMs += pauseMs
-    for (; tokens >= 1 && atMs < lengthMs; tokens -= 1) moments.push(Math.ceil(atMs))
+  let atMs = chance() * msOf(burst)
+  while (atMs < lengthMs) {
+    for (; tokens >= 1; tokens -= 1) moments.push(Math.ceil(atMs))
+    // Less than one token is left. The next burst has a random size, on average somewhat less than half of
+    // the largest one.
+    const more = -Math.log(1 - chance()) * 0.5 * (burst - 1)
+    const next = Math.min(burst, 1 + more)
+    atMs += msOf(next - tokens)
+    tokens = next
   }
   return moments
 }
