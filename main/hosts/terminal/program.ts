@@ -262,7 +262,10 @@ const describePlan = (program: Command) =>
     )
     .argument('[file]', 'a JSON file; see below')
     .option('--json', 'print the verdict as one JSON object')
-    .option('--replay', "run a day of the plan through the gateway's scheduler, in virtual time")
+    .option(
+      '--replay',
+      "run a trading day (6.5 h) of the plan through the gateway's scheduler, in virtual time",
+    )
     .option('--from-history <time>', 'add the recorded use of the last 24h, 90m or 7d', argument(agoFlag))
     .option(
       '--profile <id>',
