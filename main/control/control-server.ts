@@ -263,7 +263,7 @@ async function answerTo(
     case 'cut-program':
     case 'pause-program':
     case 'resume-program':
-      return gateway === undefined ? NO_GATEWAY : answerOfGateway(request, gateway)
+      return gateway === undefined ? NO_GATEWAY : answerOfGateway(request, gateway, monitor)
     case 'create-desk':
     case 'join-desk':
     case 'desk-invitation':
@@ -311,6 +311,7 @@ async function answerOfSwitches(
 async function answerOfGateway(
   request: GatewayRequest,
   gateway: NonNullable<ControlServerDeps['gateway']>,
+  monitor: Pick<MonitorSurface, 'profiles'>,
 ): Promise<ControlAnswer> {
   const failed = (message: string): ControlAnswer => ({ ok: false, code: 'failed', message })
   switch (request.do) {
@@ -323,7 +324,10 @@ async function answerOfGateway(
             : undefined
       return change?.ok === false
         ? failed(change.why)
-        : { ok: true, gateway: gateway.summary, programs: gateway.programs() }
+        : {
+            ...{ ok: true, gateway: gateway.summary, programs: gateway.programs() },
+            connected: monitor.profiles(),
+          }
     }
     case 'add-program': {
       const added = gateway.add(request)

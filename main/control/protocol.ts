@@ -93,7 +93,13 @@ export type ControlAnswer =
       readonly windows?: readonly WindowSummary[]
     }
   | { readonly ok: true; readonly revoked: string }
-  | { readonly ok: true; readonly gateway: GatewaySummary; readonly programs: readonly ListedProgram[] }
+  | {
+      readonly ok: true
+      readonly gateway: GatewaySummary
+      readonly programs: readonly ListedProgram[]
+      /** The connected keys. Absent if they are unknown. */
+      readonly connected?: readonly string[]
+    }
   | { readonly ok: true; readonly key: string; readonly program: string; readonly gateway: GatewaySummary }
   | { readonly ok: true; readonly cut: string }
   /** `until`: epoch ms. */
@@ -129,7 +135,12 @@ const answer: z.ZodType<ControlAnswer> = z.union([
   }),
   z.object({ ok: z.literal(true), revoked: z.string() }),
   z.object({ ok: z.literal(true), key: z.string(), program: z.string(), gateway: gatewaySummary }),
-  z.object({ ok: z.literal(true), gateway: gatewaySummary, programs: z.array(listedProgram) }),
+  z.object({
+    ok: z.literal(true),
+    gateway: gatewaySummary,
+    programs: z.array(listedProgram),
+    connected: z.array(z.string()).exactOptional(),
+  }),
   z.object({ ok: z.literal(true), cut: z.string() }),
   z.object({ ok: z.literal(true), paused: z.string(), until: z.number() }),
   z.object({ ok: z.literal(true), resumed: z.string() }),

@@ -1,4 +1,3 @@
-import type { ListedProgram } from '../../../app/contract/gateway.ts'
 import { DEFAULT_MAX_ORDERS } from '../../../app/contract/programs.ts'
 import type { GatewaySummary } from '../../../app/contract/snapshot.ts'
 import { minuteText } from '../../../app/status/moments.ts'
@@ -112,10 +111,7 @@ async function withoutKey(name: string, end: OutputEnd, flags: ProgramFlags, dep
 }
 
 function listed(
-  {
-    gateway: state,
-    programs,
-  }: { readonly gateway: GatewaySummary; readonly programs: readonly ListedProgram[] },
+  { gateway: state, programs, connected }: Extract<Answered, { programs: unknown }>,
   { json }: ProgramFlags,
   { terminal }: GatewayCommandDeps,
 ): number {
@@ -125,7 +121,7 @@ function listed(
   }
   terminal.out(gatewayText(state))
   if (programs.length === 0) terminal.out('no programs; add one with headroom program add NAME')
-  else for (const line of programLines(programs)) terminal.out(line)
+  else for (const line of programLines(programs, connected)) terminal.out(line)
   return EXIT_OK
 }
 

@@ -1,3 +1,4 @@
+import type { ListedProgram } from '../../../app/contract/gateway.ts'
 import type { GatewaySummary, ProgramSummary } from '../../../app/contract/snapshot.ts'
 import { waitText } from '../../../app/status/durations.ts'
 import { gatewayStatus, programState, programStateText } from '../../../app/status/gateway-status.ts'
@@ -53,14 +54,29 @@ export const programCells = (program: ProgramSummary): readonly FittedCell[] => 
   ])
 }
 
-/** The heading and the programs as lines of text, for output outside the screen's table. */
-export const programLines = (programs: readonly ProgramSummary[]): readonly string[] =>
-  [programHeading(), ...programs.map(programCells)].map((cells) =>
-    cells
-      .map(({ text }) => text)
-      .join(' ')
-      .trimEnd(),
-  )
+/**
+ * The heading and the programs with their keys as lines of text, for output outside the screen's table. The
+ * `connected` keys are unknown if no app is running.
+ */
+export function programLines(
+  programs: readonly ListedProgram[],
+  connected?: readonly string[],
+): readonly string[] {
+  const width = Math.max(...[KEY, ...programs.map(keyOf)].map(({ length }) => length))
+  const line = (cells: readonly FittedCell[], key: string, state = cells.at(-1)?.text) =>
+    [...cells.slice(0, -1).map(({ text }) => text), left(key, width).text, state].join(' ').trimEnd()
+  return [
+    line(programHeading(), KEY),
+    ...programs.map((program) => {
+      const isMissing = connected?.includes(program.profile) === false
+      return line(programCells(program), keyOf(program), isMissing ? 'key not connected' : undefined)
+    }),
+  ]
+}
+
+const KEY = 'KEY'
+/** The key of a program. A program without a chosen key uses the only one. */
+const keyOf = ({ profile }: ListedProgram): string => profile || 'only key'
 
 function columns(texts: readonly string[], tone: Tone = 'plain'): readonly FittedCell[] {
   return texts.map((text, at) => {

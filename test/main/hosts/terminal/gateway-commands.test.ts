@@ -1,12 +1,19 @@
 import { expect, test } from 'vitest'
+import type { ListedProgram } from '../../../../app/contract/gateway.ts'
 import type { RunningAnswer } from '../../../../main/control/ask-running.ts'
 import type { ControlAnswer } from '../../../../main/control/protocol.ts'
-import { program } from '../../../../main/hosts/terminal/gateway-commands.ts'
+import { type ProgramCommandDeps, program } from '../../../../main/hosts/terminal/gateway-commands.ts'
 import { FOLDER_BUSY } from '../../../../main/hosts/terminal/stored-programs.ts'
 import { fakeTerminal } from './fake-terminal.ts'
 
 const BUSY: ControlAnswer = { ok: false, code: FOLDER_BUSY, message: 'another Headroom is using /data' }
 const ADDED: ControlAnswer = { ok: true, key: 'the-key', program: 'bot', gateway: { state: 'off' } }
+/** Three programs, the last without a chosen key. */
+const PROGRAMS = ['simulator', 'key-1', ''].map((profile, at) => ({
+  ...{ id: `program-${at}`, name: `bot-${at}`, class: 'normal', weight: 1, keyEnding: 'abcd', profile },
+  ...{ forwarded: 0, coalesced: 0, refused: 0, perSecond: 0 },
+  ...{ waiting: 0, longestWaitMs: 0, streams: 0, use: [] },
+})) as readonly ListedProgram[]
 
 /** `program add bot` on a folder in use; the app answers from the given attempt on. */
 async function added(answersFrom: number) {
@@ -46,5 +53,34 @@ test('an app that never answers is named after ten seconds of asking', async () 
     exitCode: 1,
     errors: ['another Headroom is using /data'],
     asked: 40,
+  })
+})
+
+test('a program is listed with its key, and with a key that is not connected it has no other state', async () => {
+  const listed = async (answer: Partial<Extract<ControlAnswer, { programs: unknown }>>, json?: true) => {
+    const terminal = fakeTerminal()
+    const whole = { ok: true, gateway: { state: 'serving' }, programs: PROGRAMS, ...answer } as const
+    const deps = { terminal, defaultDataFolder: () => '/data' } as unknown as ProgramCommandDeps
+    const askRunning = async (): Promise<RunningAnswer> => ({ kind: 'answered', answer: whole })
+    const flags = { class: 'normal', weight: 1, ...(json && { json }) } as const
+    expect(await program({ action: 'list', name: undefined }, flags, { ...deps, askRunning })).toBe(0)
+    return terminal.lines
+  }
+  const states = (lines: readonly string[]) => lines.slice(1).map((line) => line.slice(74).trim())
+  expect(states(await listed({ connected: ['key-1'] }))).toEqual([
+    'KEY       STATE',
+    'simulator key not connected',
+    'key-1     not seen yet',
+    'only key  key not connected',
+  ])
+  expect(states(await listed({}))).toEqual([
+    'KEY       STATE',
+    'simulator not seen yet',
+    'key-1     not seen yet',
+    'only key  not seen yet',
+  ])
+  const [line = ''] = await listed({ connected: ['key-1'] }, true)
+  expect(JSON.parse(line)).toEqual({
+    ...{ v: 1, type: 'programs', gateway: { state: 'serving' }, programs: PROGRAMS },
   })
 })
