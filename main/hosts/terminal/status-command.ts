@@ -56,7 +56,10 @@ export async function status(flags: StatusFlags, deps: StatusDeps): Promise<numb
   const look = { columns: screen?.columns() ?? PLAIN_COLUMNS, colour: screen?.colour ?? false }
   for (const snapshot of answer.snapshots) {
     if (flags.json === true) terminal.out(snapshotLine(snapshot))
-    else terminal.out(`${renderTable(snapshot, [], snapshot.at, look)}\n`)
+    else {
+      terminal.out(`key: ${snapshot.profile.id}`)
+      terminal.out(`${renderTable(snapshot, [], snapshot.at, look)}\n`)
+    }
   }
   if (flags.json !== true)
     for (const window of answer.windows ?? []) terminal.out(windowLine(window, deps.nowMs()))

@@ -57,11 +57,11 @@ test('with --json each key is one line, in the shape of watch', async () => {
   )
 })
 
-test('without it each key is a table', async () => {
+test('without it each key is a table, below its name for --profile', async () => {
   const { terminal, zonesOf } = await asked({ data: '/other' }, answered(1))
   // The times are in the zone that the windows of the same data folder use.
   expect(zonesOf).toEqual(['/other'])
-  expect(terminal.lines.join('\n')).toContain('Positions Stream')
+  expect(terminal.lines).toEqual(['key: simulator', expect.stringContaining('Positions Stream')])
 })
 
 test('a browser window that connected on an earlier day has its day', async () => {
