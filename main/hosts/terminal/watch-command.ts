@@ -22,7 +22,7 @@ import { EXIT_FAILURE, EXIT_OK, EXIT_PERSON_NEEDED, EXIT_USAGE, type Terminal } 
 import type { WatchHistory } from './watch-history.ts'
 import type { WatchVault, WatchVaultOpening } from './watch-vault.ts'
 import { watchView } from './watch-view.ts'
-import { type ServiceKey, TOKEN_MISSING, watchedService } from './watched-service.ts'
+import { type ServiceKey, TOKEN_MISSING, TOKEN_REVOKED, watchedService } from './watched-service.ts'
 
 export interface WatchDeps {
   readonly terminal: Terminal
@@ -251,9 +251,9 @@ async function follow(asked: Profile, flags: Run, deps: WatchDeps, vault?: Watch
     publisher.changed(id)
     // A sign-in that ended in an earlier run of the app causes no event now, so the state is checked.
     const refresh = monitor.snapshot(id)?.refresh
-    if (refresh?.state === 'sign-in-required' || refresh?.state === 'revoked') {
-      personNeeded(`sign in again: ${refresh.reason ?? 'the tokens of this key were revoked'}`)
-    }
+    if (refresh?.state === 'sign-in-required') personNeeded(`sign in again: ${refresh.reason}`)
+    // A new token would have replaced the revoked one, so the environment has none, or still the revoked one.
+    if (refresh?.state === 'revoked') personNeeded(TOKEN_REVOKED)
   })
   // After a failure, the final state is shown. Otherwise the output would end with "valid" although a sign-in
   // is needed.

@@ -18,6 +18,8 @@ export type WatchedService =
   | { readonly kind: 'unusable'; readonly line: string; readonly exitCode: number }
 
 export const TOKEN_MISSING = 'signed out: put a refresh token in HEADROOM_REFRESH_TOKEN'
+export const TOKEN_REVOKED =
+  'sign in again: the tokens of this key were revoked. Put a new refresh token in HEADROOM_REFRESH_TOKEN'
 
 const PASSPHRASE_MISSING =
   'set HEADROOM_PASSPHRASE to open the key in --data, or put a refresh token in HEADROOM_REFRESH_TOKEN'

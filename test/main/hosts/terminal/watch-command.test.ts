@@ -4,8 +4,9 @@ import type { Announcer } from '../../../../main/alerts/announcer.ts'
 import type { WatchFlags } from '../../../../main/hosts/terminal/flags.ts'
 import type { Screen } from '../../../../main/hosts/terminal/terminal.ts'
 import { type WatchDeps, watch } from '../../../../main/hosts/terminal/watch-command.ts'
+import type { WatchVault } from '../../../../main/hosts/terminal/watch-vault.ts'
 import { DEFAULT_PROBES, type Profile } from '../../../../main/ports/profile.ts'
-import { AT_MS } from './example-snapshot.ts'
+import { AT_MS, exampleSnapshot } from './example-snapshot.ts'
 import { FakeMonitor } from './fake-monitor.ts'
 import { type FakeTerminal, type FakeTerminalOptions, fakeTerminal } from './fake-terminal.ts'
 import { NO_HISTORY } from './no-history.ts'
@@ -343,6 +344,25 @@ test('only a vault that a person has to repair ends it with exit 3', async () =>
     expect(await exitCode).toBe(code)
     expect(terminal.errors).toEqual(['why'])
   }
+})
+
+test('a sign-in that was revoked in an earlier run ends it with exit 3, and asks for a new token', async () => {
+  const monitor = new FakeMonitor(() => AT_MS)
+  const refresh = { ...exampleSnapshot().refresh, state: 'revoked' } as const
+  monitor.snapshot = () => exampleSnapshot({ refresh })
+  const vault = { monitor, notices: [], connect: () => 'key-1', desks: {}, close: async () => {} }
+  const { terminal, exitCode } = await watched(
+    { ...SERVICE, data: 'd' },
+    { environment: { ...TOKEN, HEADROOM_PASSPHRASE: 'words' } },
+    {
+      openVault: async () => ({ kind: 'open', vault: vault as unknown as WatchVault }),
+      createDesks: () => ({ handlers: {} as never, follow: () => {}, stop: async () => {} }),
+    },
+  )
+  expect(await exitCode).toBe(3)
+  expect(terminal.errors).toEqual([
+    'sign in again: the tokens of this key were revoked. Put a new refresh token in HEADROOM_REFRESH_TOKEN',
+  ])
 })
 
 test.each([
