@@ -342,7 +342,7 @@ for (const [width, height] of [
     const long = 'a-machine-with-the-longest-name-possible'
     const members = (WAITING.desk ?? DESK).members.map((one, at) => (at === 1 ? { ...one, name: long } : one))
     await open({ ...ON_DESK, desk: { ...DESK, members, dispatcher: 'l', dropped: 1234 } })
-    expect(await layoutFaults(page)).toEqual([])
+    await expect.poll(() => layoutFaults(page)).toEqual([])
     await page.keyboard.press('Control+k')
     await expect(page.getByRole('combobox')).toBeFocused()
     await page.keyboard.type('programs behind')
@@ -354,5 +354,5 @@ for (const [width, height] of [
     expect(faults).toEqual([])
     await page.keyboard.press('Escape')
     await openSettings(page)
-    expect(await layoutFaults(page)).toEqual([])
+    await expect.poll(() => layoutFaults(page)).toEqual([])
   })

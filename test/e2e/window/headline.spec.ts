@@ -99,7 +99,7 @@ test('further findings are counted, and listed with what to do', async ({ page, 
   await expect(dialog).toContainText('Stop direct Positions calls until then.')
   await expect(dialog).toContainText('Close a stream before you open another.')
   expect(await problemsOf(page, '[role=dialog]')).toEqual([])
-  expect(await layoutFaults(page)).toEqual([])
+  await expect.poll(() => layoutFaults(page)).toEqual([])
   await dialog.getByRole('button', { name: 'Show Positions' }).click()
   await expect(dialog).toBeHidden()
   await expect(page.locator('[data-history]')).toHaveAttribute('data-history', 'Positions')
@@ -130,7 +130,8 @@ test('the remedy is the only button of the headline, and revoking is the last on
   expect(revoke!.height).toBeLessThan(remedy!.height)
   for (const width of [1100, 1180, 1280, 1440]) {
     await page.setViewportSize({ width, height: 900 })
-    expect(await layoutFaults(page), `${width} wide`).toEqual([])
+    // The charts adapt to the width only after the resize.
+    await expect.poll(() => layoutFaults(page), { message: `${width} wide` }).toEqual([])
   }
 })
 
@@ -165,7 +166,7 @@ for (const viewport of [
     await expect(verdict.locator('button[data-severity]')).toHaveText([/^429Positions/, /^fullOption Chain/])
     await expect(verdict.locator('[data-aspect]')).toHaveCount(6)
     await expect(verdict.locator('[data-token]')).toHaveCount(0)
-    expect(await layoutFaults(page)).toEqual([])
+    await expect.poll(() => layoutFaults(page)).toEqual([])
   })
 
 const inSight = (page: Page, selector: string) =>
@@ -264,5 +265,5 @@ for (const width of [1440, 1920])
     const chip = page.getByTitle(/^Quote Snapshot .*Opens the full list\.$/)
     const text = chip.locator('span').last()
     expect(await text.evaluate((one) => one.scrollWidth - one.clientWidth)).toBeLessThanOrEqual(0)
-    expect(await layoutFaults(page)).toEqual([])
+    await expect.poll(() => layoutFaults(page)).toEqual([])
   })

@@ -142,7 +142,7 @@ for (const { width, height, of } of [
       await expect(page.getByRole('columnheader', { name })).toBeVisible()
     }
     await expect(page.locator(row('Positions')).getByTestId('allowance')).toHaveText('36 now, then none')
-    expect(await layoutFaults(page)).toEqual([])
+    await expect.poll(() => layoutFaults(page)).toEqual([])
     expect((await overflow(page))[0]).toBe(0)
   })
 
