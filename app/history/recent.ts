@@ -47,7 +47,7 @@ export class RecentHistory {
     }
   }
 
-  /** The lowest level in a header after `afterMs` up to `untilMs`. `undefined` if there is none. */
+  /** The lowest level in a header after `afterMs` up to `untilMs`. `undefined` without such a header. */
   lowestHeader(category: string, afterMs: number, untilMs: number): number | undefined {
     let lowest: number | undefined
     const points = this.#tracks.get(category)?.points ?? []

@@ -93,6 +93,17 @@ export interface EmptySpan {
   readonly left: number
 }
 
+/** Jumps of others' rate in one span. */
+interface Jumps {
+  /** By mean holding time: the probability that others' present rate has it and does not empty the quota. */
+  readonly calm: readonly number[]
+  /** Change of the level without others' requests, and at others' median rate. Requests per second. */
+  readonly gain: number
+  readonly slope: number
+  /** When the span starts, in seconds from now. */
+  readonly fromSeconds: number
+}
+
 /**
  * A load that others may have started: requests per second, probability (0 to 1), and duration in seconds.
  */
@@ -621,29 +632,21 @@ export class OthersUse {
     const level = Math.max(0, span.left - this.#meanTaken())
     const nextDrain = next === undefined ? Number.POSITIVE_INFINITY : next.left / next.seconds
     const calm = this.#calmFor(Math.min(level / span.seconds, nextDrain) + gain)
-    const later = next === undefined ? 0 : this.#spells.emptyByNew(next.left, this.#rates, gain, next.seconds)
-    const nextSeconds = next?.seconds ?? 0
     const jumps = { calm, gain, slope: gain - this.rateAt(0.5) }
-    const present = this.#emptyByJumpIn({ left: level, seconds: span.seconds }, jumps, {
-      ...{ fromSeconds: 0, later, laterSeconds: nextSeconds },
-    })
-    if (next === undefined) return present
-    const after = { fromSeconds: span.seconds, later: 0, laterSeconds: 0 }
-    return present + this.#emptyByJumpIn(next, jumps, after)
+    const present = { left: level, seconds: span.seconds }
+    if (next === undefined) return this.#emptyByJumpIn(present, { ...jumps, fromSeconds: 0 })
+    const fatal = this.#spells.emptyByNew(next.left, this.#rates, gain, next.seconds)
+    return (
+      this.#emptyByJumpIn(present, { ...jumps, fromSeconds: 0 }, { fatal, seconds: next.seconds }) +
+      this.#emptyByJumpIn(next, { ...jumps, fromSeconds: span.seconds })
+    )
   }
 
-  /**
-   * The part of `#emptyByJump` from one span, which starts `fromSeconds` from now. `later`: f of the next
-   * span, which is `laterSeconds` long.
-   */
+  /** The part of `#emptyByJump` from one span. `later`: f and length of the span after it, if one follows. */
   #emptyByJumpIn(
     { left, seconds: length }: EmptySpan,
-    {
-      calm,
-      gain,
-      slope,
-    }: { readonly calm: readonly number[]; readonly gain: number; readonly slope: number },
-    { fromSeconds, later, laterSeconds }: Record<'fromSeconds' | 'later' | 'laterSeconds', number>,
+    { calm, gain, slope, fromSeconds }: Jumps,
+    later = { fatal: 0, seconds: 0 },
   ): number {
     const spellSeconds = this.#spells.meanSeconds()
     let sum = 0
@@ -657,8 +660,11 @@ export class OthersUse {
       }
       const middle = (from + to) / 2
       const levelThen = Math.max(0, Math.min(this.#limit, left + slope * middle))
-      const fatal = Math.max(later, this.#spells.emptyByNew(levelThen, this.#rates, gain, length - middle))
-      sum += ending * (1 - (1 - fatal) ** (1 + (length - middle + laterSeconds) / spellSeconds))
+      const fatal = Math.max(
+        later.fatal,
+        this.#spells.emptyByNew(levelThen, this.#rates, gain, length - middle),
+      )
+      sum += ending * (1 - (1 - fatal) ** (1 + (length - middle + later.seconds) / spellSeconds))
     }
     return sum
   }

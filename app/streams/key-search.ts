@@ -41,7 +41,7 @@ export class KeySearch {
     this.#words = new Int32Array(chunk.buffer, 0, (chunk.byteOffset + chunk.length) >>> WORD_SHIFT)
   }
 
-  /** Index of the first possible key at or after `from`, or the chunk's length if there is none. */
+  /** Index of the first possible key at or after `from`. The chunk's length if no key is found. */
   firstFrom(from: number): number {
     if (this.#escapeAt < from) this.#escapeAt = this.#orEnd(this.#chunk.indexOf(BACKSLASH, from))
     if (this.#errorAt < from) this.#errorAt = this.#errorFrom(from)

@@ -346,7 +346,7 @@ const METRICS: readonly Definition[] = [
   },
   {
     name: 'headroom_orders_unknown',
-    help: 'Orders with an unknown outcome that nobody has dismissed; absent while orders are off and no outcome is unknown.',
+    help: 'Orders with an unknown outcome that have not been dismissed; absent while orders are off and every outcome is known.',
     profile: ({ orders = NO_ORDERS }) =>
       orders.state === 'off' && orders.unknown.length === 0 ? undefined : orders.unknown.length,
   },

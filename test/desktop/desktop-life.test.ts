@@ -66,7 +66,7 @@ describe.skipIf(obstacle !== undefined)(name, () => {
     expect(desktop.said).not.toContain(bearer)
   })
 
-  it('keeps running if nobody reads its output', async () => {
+  it('keeps running if its output is not read', async () => {
     const desktop = new StartedDesktop(
       newFolder(),
       ['--in-tray', '--gateway-port', '0', '--metrics-port', '0'],

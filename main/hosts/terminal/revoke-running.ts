@@ -9,7 +9,7 @@ export interface RunningKey {
 }
 
 /**
- * The selected key, or the reason why none is selected. `nobody`: no app is running. `usage`: there are
+ * The selected key, or why no key is selected. `nobody`: no app is running. `usage`: there are
  * several keys, and none was named. `failed`: there is no such key, or the request failed.
  */
 export type RunningKeyChoice =

@@ -45,7 +45,7 @@ const SPREAD_TYPES = [
 ] as const
 export type SpreadType = (typeof SPREAD_TYPES)[number]['Name']
 
-/** The spread type with this name, in upper or lower case. `undefined` if there is none. */
+/** The spread type with this name, in upper or lower case. `undefined` for other names. */
 export const spreadTypeOf = (name: string): SpreadType | undefined =>
   SPREAD_TYPES.find(({ Name }) => Name.toLowerCase() === name.toLowerCase())?.Name
 
