@@ -32,10 +32,11 @@ export function writeWhole(file: string, text: string): Saved {
   }
 }
 
-function discard(draft: string): void {
+/** Removes a draft, if possible. The next write replaces one that remains. Never hides an earlier error. */
+export function discard(draft: string): void {
   try {
     rmSync(draft, { force: true })
   } catch {
-    // A draft that can't be removed is replaced by the next write. The caller reports the original error.
+    // The caller reports the original error.
   }
 }

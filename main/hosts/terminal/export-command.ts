@@ -10,6 +10,7 @@ import type { StoredJournalOpening } from '../../orders/stored-journal.ts'
 import { NO_HOME } from '../../storage/data-folder.ts'
 import { storageErrorText } from '../../storage/storage-error.ts'
 import { systemErrorCode, systemErrorText } from '../../storage/system-error.ts'
+import { discard } from '../../storage/write-whole.ts'
 import { printable } from './cells.ts'
 import type { ExportFlags } from './flags.ts'
 import { EXIT_FAILURE, EXIT_OK, EXIT_USAGE, type Terminal } from './terminal.ts'
@@ -210,12 +211,12 @@ function writeNew(path: string, pieces: Iterable<string | Uint8Array>): string |
       closeSync(descriptor)
     }
     publish(draft, path)
-    rmSync(draft)
     return undefined
   } catch (error) {
-    rmSync(draft, { force: true })
     if (storageErrorText(error) !== undefined) throw error
     return systemErrorText(error)
+  } finally {
+    discard(draft)
   }
 }
 

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { parquetMetadata, parquetReadObjects } from 'hyparquet'
@@ -152,6 +152,18 @@ test('a file has its name only once it is whole, and nothing else is left', asyn
     },
   )
   expect([exitCode, found, readdirSync(target)]).toEqual([0, [['series.csv.part']], ['series.csv']])
+})
+
+test('an export whose .part file can’t be created or removed fails in one line', async () => {
+  const [folder, target] = [recorded(), temporaryFolder()]
+  const path = join(target, 'series.csv')
+  mkdirSync(`${path}.part`)
+  const blocked = await exported(folder, { output: path })
+  expect([blocked.exitCode, blocked.errors]).toEqual([1, [`can't write ${path}: a folder is in the way`]])
+  writeFileSync(path, 'a file')
+  const below = join(path, 'series.csv')
+  const beneath = await exported(folder, { output: below })
+  expect([beneath.exitCode, beneath.errors]).toEqual([1, [`can't write ${below}: a file is in the way`]])
 })
 
 test('each failure is one line', async () => {
