@@ -48,6 +48,8 @@ export function nodeTerminal(own: TerminalProcess, environment: Terminal['enviro
     for (const listener of [...endListeners]) listener(end)
   })
   stderr.on('error', () => {})
+  // In raw mode, Ctrl-C arrives as a character and not as a signal.
+  const interrupt = () => void own.kill(own.pid, 'SIGINT')
 
   return {
     environment,
@@ -64,14 +66,15 @@ export function nodeTerminal(own: TerminalProcess, environment: Terminal['enviro
     ask: (question) => {
       const lines = createInterface({ input: stdin, output: stderr, prompt: toWidth(question) })
       lines.prompt()
-      return nextLine(lines)
+      return nextLine(lines, interrupt)
     },
     askSecret: async (question) => {
-      if (stdin.isTTY !== true) return nextLine(createInterface({ input: stdin }))
+      if (stdin.isTTY !== true) return nextLine(createInterface({ input: stdin }), interrupt)
       stderr.write(toWidth(question))
       // In raw mode, the terminal does not echo typed characters. readline echoes them to its output, so the
       // output is discarded.
-      const answer = await nextLine(createInterface({ input: stdin, output: unseen(), terminal: true }))
+      const lines = createInterface({ input: stdin, output: unseen(), terminal: true })
+      const answer = await nextLine(lines, interrupt)
       stderr.write('\n')
       return answer
     },
@@ -88,9 +91,8 @@ export function nodeTerminal(own: TerminalProcess, environment: Terminal['enviro
     ...(stdin.isTTY === true && {
       onKey: (run: (key: string) => void) => {
         const heard = (bytes: Buffer) => {
-          // In raw mode, Ctrl-C arrives as a character and not as a signal.
           for (const key of bytes.toString('utf8')) {
-            if (key === CTRL_C) own.kill(own.pid, 'SIGINT')
+            if (key === CTRL_C) interrupt()
             else run(key)
           }
         }
@@ -141,13 +143,18 @@ export async function endAfterOutput(
   if (!terminal.wasStopped) exitSoon()
 }
 
-/** The next line without its line end. `undefined` if the input ends first. */
-const nextLine = (lines: Interface): Promise<string | undefined> =>
+/** The next line without its line end. `undefined` if the input ends first. Ctrl-C calls `interrupt`. */
+const nextLine = (lines: Interface, interrupt: () => void): Promise<string | undefined> =>
   new Promise((resolve) => {
     let line: string | undefined
     lines.once('line', (text) => {
       line = text
       lines.close()
+    })
+    lines.once('SIGINT', () => {
+      // Leaves raw mode, before the signal ends the process.
+      lines.close()
+      interrupt()
     })
     lines.once('close', () => resolve(line))
   })

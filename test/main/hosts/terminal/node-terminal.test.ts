@@ -131,6 +131,25 @@ test('keys are raw while something listens, and Ctrl-C still stops', () => {
   expect(raw).toEqual([true, false])
 })
 
+test.each(['ask', 'askSecret'] as const)('Ctrl-C at a question stops the command (%s)', async (ask) => {
+  const steps: unknown[] = []
+  const stdin = Object.assign(new PassThrough(), {
+    isTTY: true,
+    setRawMode: (on: boolean) => steps.push(on),
+  })
+  const own = Object.assign(new EventEmitter(), {
+    stdin,
+    stdout: new PassThrough(),
+    stderr: Object.assign(new PassThrough(), { isTTY: true }),
+    pid: 42,
+    kill: (pid: number, signal: string) => steps.push([pid, signal]),
+  })
+  const answer = nodeTerminal(own as unknown as TerminalProcess, {})[ask]('Type "revoke": ')
+  stdin.write('rev\u0003')
+  expect(await answer).toBeUndefined()
+  expect(steps).toEqual([true, false, [42, 'SIGINT']])
+})
+
 test('after a resize the screen is cleared before it is redrawn', () => {
   let written = ''
   const stdout = Object.assign(new PassThrough(), { isTTY: true, columns: 80, rows: 24 })
