@@ -2,7 +2,7 @@ import type { History, HistoryPoint } from '../../app/contract/history.ts'
 import type { RequestQuota } from '../../app/contract/snapshot.ts'
 import { MINUTE_MS } from '../../app/contract/units.ts'
 import { type LevelForecast, levelForecast } from '../../app/quota/level-forecast.ts'
-import { emptyText, STALE_AFTER_MS } from '../../app/status/quota-status.ts'
+import { emptyText, isUnchecked, STALE_AFTER_MS } from '../../app/status/quota-status.ts'
 import { RANGES, type RangeFacts, shownRange } from '../charts/ranges.ts'
 import type { ChartRange } from '../state/view-state.ts'
 import { bandRows } from './band.ts'
@@ -85,7 +85,7 @@ const QUARTER_MS = 15 * MINUTE_MS
  * Computes the lines of the chart.
  *
  * A solid line joins headers less than two minutes apart. Longer gaps, and the time since the last header,
- * have a dashed line of modelled values.
+ * have a dashed line of modelled values. While the row is not checked, all lines end at the last header.
  */
 export function chartSeries(
   history: History,
@@ -97,10 +97,15 @@ export function chartSeries(
   const { pastMs, aheadMs, asBand } = facts
   const fromMs = nowMs - pastMs
   const toMs = nowMs + aheadMs
-  const points = history.points.filter((point) => point.at >= fromMs && point.at <= nowMs)
+  const isOutdated = isUnchecked(quota, nowMs)
+  const untilMs = isOutdated
+    ? (history.points.findLast(({ source }) => source === 'header')?.at ?? fromMs)
+    : nowMs
+  const points = history.points.filter((point) => point.at >= fromMs && point.at <= untilMs)
   const lines = asBand ? bandLine(points, fromMs, nowMs) : finelyDrawn(points)
-  const ahead = aheadMs > 0 && quota.source !== 'default' ? levelForecast(quota, nowMs, toMs) : undefined
-  if (aheadMs > 0 || !asBand) addNow(lines, quota, nowMs, ahead)
+  const ahead =
+    aheadMs > 0 && quota.source !== 'default' && !isOutdated ? levelForecast(quota, nowMs, toMs) : undefined
+  if (!isOutdated && (aheadMs > 0 || !asBand)) addNow(lines, quota, nowMs, ahead)
   const strip = asBand ? undefined : stripOf(points, quota)
   const rows = withUsual(asBand ? lines : withUse(lines, points, quota, strip), history.usual)
   return {

@@ -64,6 +64,14 @@ describe('the chart', () => {
     ])
   })
 
+  it('ends at the last header while the row is not checked, and forecasts nothing', () => {
+    const points = [at(-60, 50), at(-30, 45, 'modelled')]
+    const unchecked = { ...runningOut, state: 'not-checked' } as const
+    expect(rowsOf(points, unchecked)).toEqual([{ at: -60, header: 50, range: [50, 50] }])
+    expect(chartSeries({ points, rejectedAt: [] }, unchecked, NOW_MS).hasForecast).toBe(false)
+    expect(chartSeries({ points, rejectedAt: [] }, runningOut, NOW_MS).hasForecast).toBe(true)
+  })
+
   it('draws no solid line across more than two minutes without a header', () => {
     const points = [at(-400, 50), at(-300, 150, 'modelled'), at(-200, 250), at(-10, 40)]
     expect(rowsOf(points)).toEqual([
