@@ -4,6 +4,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { PROGRAM_CLASSES } from '../../app/contract/programs.ts'
 import type { ProgramSample } from '../../app/history/sample.ts'
 import type { SeriesMinute } from '../../app/history/series.ts'
+import { storageErrorText, unreadable } from '../storage/storage-error.ts'
 import { systemErrorText } from '../storage/system-error.ts'
 import { FORGOTTEN } from './compaction.ts'
 import { HISTORY_FILE } from './replaceable-file.ts'
@@ -43,7 +44,7 @@ export function openSeriesFile(folder: string): SeriesOpening {
   const path = join(folder, HISTORY_FILE)
   const failed = (why: string): SeriesOpening => ({
     kind: 'failed',
-    line: `can't read the history in ${folder}: ${why}`,
+    line: unreadable('the history', folder, why),
   })
   if (!existsSync(path)) return { kind: 'failed', line: `there is no history in ${folder}` }
   try {
@@ -58,7 +59,7 @@ export function openSeriesFile(folder: string): SeriesOpening {
       throw error
     }
   } catch (error) {
-    return failed(isDamaged(error) ? 'it is damaged' : systemErrorText(error))
+    return failed(storageErrorText(error) ?? systemErrorText(error))
   }
 }
 
@@ -130,10 +131,3 @@ function seriesFile(database: DatabaseSync): SeriesFile {
 }
 
 const numberOf = (value: unknown): number => (typeof value === 'number' ? value : 0)
-
-const SQLITE_CORRUPT = 11
-const SQLITE_NOTADB = 26
-const isDamaged = (error: unknown): boolean =>
-  error instanceof Error &&
-  'errcode' in error &&
-  (error.errcode === SQLITE_CORRUPT || error.errcode === SQLITE_NOTADB)

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { JournalEntry } from '../../app/orders/ports.ts'
-import { storageErrorText } from '../storage/storage-error.ts'
+import { storageErrorText, unreadable } from '../storage/storage-error.ts'
 import { systemErrorText } from '../storage/system-error.ts'
 import { JOURNAL_VERSION, JournalFile } from './journal-file.ts'
 
@@ -21,7 +21,7 @@ export type StoredJournalOpening =
 export function openStoredJournal(folder: string): StoredJournalOpening {
   const path = join(folder, 'orders.db')
   const failed = (why: string) =>
-    ({ kind: 'failed', line: `can't read the journal of orders in ${folder}: ${why}` }) as const
+    ({ kind: 'failed', line: unreadable('the journal of orders', folder, why) }) as const
   if (!existsSync(path)) return { kind: 'failed', line: `there is no journal of orders in ${folder}` }
   let database: DatabaseSync | undefined
   try {

@@ -107,6 +107,13 @@ export function storageErrorText(error: unknown): string | undefined {
   }
 }
 
+/** The line for stored data that can't be read. `why` is the end of the sentence. */
+export const unreadable = (
+  what: 'the history' | 'the journal of orders',
+  folder: string,
+  why: string,
+): string => `can't read ${what} in ${folder}: ${why}`
+
 /**
  * Whether an error is about a row that Headroom can't have written. Such a row has another form, or an
  * integer beyond 2^53.

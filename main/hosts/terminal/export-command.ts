@@ -8,7 +8,7 @@ import { exportName } from '../../history/exports.ts'
 import type { SeriesOpening } from '../../history/series-file.ts'
 import type { StoredJournalOpening } from '../../orders/stored-journal.ts'
 import { NO_HOME } from '../../storage/data-folder.ts'
-import { storageErrorText } from '../../storage/storage-error.ts'
+import { storageErrorText, unreadable } from '../../storage/storage-error.ts'
 import { systemErrorCode, systemErrorText } from '../../storage/system-error.ts'
 import { discard } from '../../storage/write-whole.ts'
 import { printable } from './cells.ts'
@@ -83,7 +83,7 @@ export async function exportHistory(flags: ExportFlags, deps: ExportDeps): Promi
     // A damaged file may open, and fail only at a later page.
     const why = storageErrorText(error)
     if (why === undefined) throw error
-    return fail(`can't read ${flags.orders ? 'the journal of orders' : 'the history'} in ${folder}: ${why}`)
+    return fail(unreadable(flags.orders ? 'the journal of orders' : 'the history', folder, why))
   } finally {
     table?.close()
   }

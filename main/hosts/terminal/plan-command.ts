@@ -10,7 +10,7 @@ import { CURRENT_REQUEST_QUOTAS } from '../../../app/service/categories.ts'
 import type { SeriesOpening } from '../../history/series-file.ts'
 import { NO_HOME } from '../../storage/data-folder.ts'
 import { readBounded } from '../../storage/private-files.ts'
-import { storageErrorText } from '../../storage/storage-error.ts'
+import { storageErrorText, unreadable } from '../../storage/storage-error.ts'
 import { systemErrorText } from '../../storage/system-error.ts'
 import { left, right } from './cells.ts'
 import type { PlanFlags } from './flags.ts'
@@ -166,7 +166,7 @@ function recordedPrograms(
     // A damaged file may open, and fail only at a later page.
     const why = storageErrorText(error)
     if (why === undefined) throw error
-    return `can't read the history in ${folder}: ${why}`
+    return unreadable('the history', folder, why)
   } finally {
     file.close()
   }

@@ -174,11 +174,15 @@ test('each failure is one line', async () => {
   const database = new DatabaseSync(join(newer, 'history.db'))
   database.exec('PRAGMA user_version = 99')
   database.close()
+  const locked = temporaryFolder()
+  const writer = new DatabaseSync(join(locked, 'history.db'))
+  writer.exec('CREATE TABLE minutes (at); BEGIN EXCLUSIVE')
   const none = temporaryFolder()
   for (const [flags, exitCode, line] of [
     [{ data: none }, 1, `there is no history in ${none}`],
-    [{ data: damaged }, 1, `can't read the history in ${damaged}: it is damaged`],
+    [{ data: damaged }, 1, `can't read the history in ${damaged}: the file is damaged`],
     [{ data: newer }, 1, `can't read the history in ${newer}: it was written by a newer version of Headroom`],
+    [{ data: locked }, 1, `can't read the history in ${locked}: another program has locked the file`],
     [{ profile: 'nope' }, 1, `the history has no profile 'nope'; choose one of: key-1, key-2`],
     [{ from: 2, to: 1 }, 2, '--from must be before --to'],
     [{ format: 'parquet' }, 2, 'add --output FILE or FOLDER for --format parquet'],
@@ -186,6 +190,7 @@ test('each failure is one line', async () => {
     const ended = await exported(folder, flags)
     expect([ended.exitCode, ended.errors]).toEqual([exitCode, [line]])
   }
+  writer.close()
   expect(existsSync(join(none, 'history.db'))).toBe(false)
   const terminal = fakeTerminal()
   const deps = { terminal, defaultDataFolder: () => folder, version: '1', nowMs: () => 0 }
