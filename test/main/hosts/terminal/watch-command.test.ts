@@ -6,6 +6,7 @@ import type { Screen } from '../../../../main/hosts/terminal/terminal.ts'
 import { type WatchDeps, watch } from '../../../../main/hosts/terminal/watch-command.ts'
 import type { WatchVault } from '../../../../main/hosts/terminal/watch-vault.ts'
 import { DEFAULT_PROBES, type Profile } from '../../../../main/ports/profile.ts'
+import { NO_DESKS } from '../../desk/no-desks.ts'
 import { AT_MS, exampleSnapshot } from './example-snapshot.ts'
 import { FakeMonitor } from './fake-monitor.ts'
 import { type FakeTerminal, type FakeTerminalOptions, fakeTerminal } from './fake-terminal.ts'
@@ -350,13 +351,22 @@ test('a sign-in that was revoked in an earlier run ends it with exit 3, and asks
   const monitor = new FakeMonitor(() => AT_MS)
   const refresh = { ...exampleSnapshot().refresh, state: 'revoked' } as const
   monitor.snapshot = () => exampleSnapshot({ refresh })
-  const vault = { monitor, notices: [], connect: () => 'key-1', desks: {}, close: async () => {} }
+  const saved = { ok: true } as const
+  const vault: WatchVault = {
+    monitor,
+    notices: [],
+    connect: () => 'key-1',
+    desks: { desk: () => ({ kind: 'none' }), keepDesk: () => saved, forgetDesk: () => saved },
+    isGone: () => false,
+    keysFor: () => [],
+    close: async () => {},
+  }
   const { terminal, exitCode } = await watched(
     { ...SERVICE, data: 'd' },
     { environment: { ...TOKEN, HEADROOM_PASSPHRASE: 'words' } },
     {
-      openVault: async () => ({ kind: 'open', vault: vault as unknown as WatchVault }),
-      createDesks: () => ({ handlers: {} as never, follow: () => {}, stop: async () => {} }),
+      openVault: async () => ({ kind: 'open', vault }),
+      createDesks: () => ({ ...NO_DESKS, follow: () => {}, stop: async () => {} }),
     },
   )
   expect(await exitCode).toBe(3)
