@@ -9,11 +9,25 @@ import { fakeTerminal } from './fake-terminal.ts'
 const BUSY: ControlAnswer = { ok: false, code: FOLDER_BUSY, message: 'another Headroom is using /data' }
 const ADDED: ControlAnswer = { ok: true, key: 'the-key', program: 'bot', gateway: { state: 'off' } }
 /** Three programs, the last without a chosen key. */
-const PROGRAMS = ['simulator', 'key-1', ''].map((profile, at) => ({
-  ...{ id: `program-${at}`, name: `bot-${at}`, class: 'normal', weight: 1, keyEnding: 'abcd', profile },
-  ...{ forwarded: 0, coalesced: 0, refused: 0, perSecond: 0 },
-  ...{ waiting: 0, longestWaitMs: 0, streams: 0, use: [] },
-})) as readonly ListedProgram[]
+const PROGRAMS = ['simulator', 'key-1', ''].map(
+  (profile, at): ListedProgram => ({
+    ...{ id: `program-${at}`, name: `bot-${at}`, class: 'normal', weight: 1, keyEnding: 'abcd', profile },
+    ...{ forwarded: 0, coalesced: 0, refused: 0, perSecond: 0 },
+    ...{ waiting: 0, longestWaitMs: 0, streams: 0, use: [] },
+  }),
+)
+/** A folder in use, and a clock that never waits. */
+const DEPS: Omit<ProgramCommandDeps, 'terminal' | 'askRunning'> = {
+  defaultDataFolder: () => '/data',
+  answerStored: () => BUSY,
+  written: async () => undefined,
+  clock: {
+    after: (_, run) => {
+      queueMicrotask(run)
+      return () => {}
+    },
+  },
+}
 
 /** `program add bot` on a folder in use; the app answers from the given attempt on. */
 async function added(answersFrom: number) {
@@ -23,19 +37,11 @@ async function added(answersFrom: number) {
     { action: 'add', name: 'bot' },
     { class: 'normal', weight: 1 },
     {
+      ...DEPS,
       terminal,
-      defaultDataFolder: () => '/data',
       askRunning: async (): Promise<RunningAnswer> => {
         asked += 1
         return asked >= answersFrom ? { kind: 'answered', answer: ADDED } : { kind: 'nobody' }
-      },
-      answerStored: () => BUSY,
-      written: async () => undefined,
-      clock: {
-        after: (_, run) => {
-          queueMicrotask(run)
-          return () => {}
-        },
       },
     },
   )
@@ -56,14 +62,15 @@ test('an app that never answers is named after ten seconds of asking', async () 
   })
 })
 
-test('a program is listed with its key, and with a key that is not connected it has no other state', async () => {
+test('a listed program has its key, and no other state while that key is not connected', async () => {
   const listed = async (answer: Partial<Extract<ControlAnswer, { programs: unknown }>>, json?: true) => {
     const terminal = fakeTerminal()
     const whole = { ok: true, gateway: { state: 'serving' }, programs: PROGRAMS, ...answer } as const
-    const deps = { terminal, defaultDataFolder: () => '/data' } as unknown as ProgramCommandDeps
     const askRunning = async (): Promise<RunningAnswer> => ({ kind: 'answered', answer: whole })
     const flags = { class: 'normal', weight: 1, ...(json && { json }) } as const
-    expect(await program({ action: 'list', name: undefined }, flags, { ...deps, askRunning })).toBe(0)
+    expect(await program({ action: 'list', name: undefined }, flags, { ...DEPS, terminal, askRunning })).toBe(
+      0,
+    )
     return terminal.lines
   }
   const states = (lines: readonly string[]) => lines.slice(1).map((line) => line.slice(74).trim())
