@@ -14,10 +14,13 @@ import { proves } from '../../../proof/proves.ts'
 /** A busy machine may need this long for a step that otherwise takes milliseconds. */
 const PATIENT = { timeout: 20_000 }
 
-function terminalOn(stdout: Writable) {
-  const streams = { stdin: new PassThrough(), stdout, stderr: new PassThrough() }
-  return nodeTerminal(Object.assign(new EventEmitter(), streams) as unknown as TerminalProcess, {})
+/** A process with these parts, and streams for the others. */
+function processWith(parts: object): TerminalProcess & Pick<NodeJS.Process, 'exitCode' | 'emit'> {
+  const streams = { stdin: new PassThrough(), stdout: new PassThrough(), stderr: new PassThrough() }
+  return Object.assign(new EventEmitter(), streams, { exitCode: 0 }, parts) as unknown as NodeJS.Process
 }
+
+const terminalOn = (stdout: Writable) => nodeTerminal(processWith({ stdout }), {})
 
 /** A stdout whose every write fails. */
 const failing = (code: string) =>
@@ -59,9 +62,8 @@ test('the process waits for a slow reader to get all output, but not after a sto
       written = done
     },
   })
-  const streams = { stdin: new PassThrough(), stdout, stderr: new PassThrough() }
-  const own = Object.assign(new EventEmitter(), streams, { exitCode: 0 })
-  const terminal = nodeTerminal(own as unknown as TerminalProcess, {})
+  const own = processWith({ stdout })
+  const terminal = nodeTerminal(own, {})
   terminal.out('a line')
   let exits = 0
   const exitSoon = () => {
@@ -78,7 +80,10 @@ test('the process waits for a slow reader to get all output, but not after a sto
 
   terminal.onStop(() => {})
   own.emit('SIGTERM')
-  void endAfterOutput(terminal, own, exitSoon)
+  const stopped = endAfterOutput(terminal, own, exitSoon)
+  expect(exits).toBe(2)
+  written()
+  await stopped
   expect(exits).toBe(2)
 })
 
@@ -112,14 +117,8 @@ test('keys are raw while something listens, and Ctrl-C still stops', () => {
     isTTY: true,
     setRawMode: (on: boolean) => raw.push(on),
   })
-  const own = Object.assign(new EventEmitter(), {
-    stdin,
-    stdout: new PassThrough(),
-    stderr: new PassThrough(),
-    pid: 42,
-    kill: (pid: number, signal: string) => killed.push([pid, signal]),
-  })
-  const terminal = nodeTerminal(own as unknown as TerminalProcess, {})
+  const kill = (pid: number, signal: string) => killed.push([pid, signal])
+  const terminal = nodeTerminal(processWith({ stdin, pid: 42, kill }), {})
   const keys: string[] = []
   const stop = terminal.onKey?.((key) => keys.push(key))
   stdin.emit('data', Buffer.from('q?'))
@@ -170,8 +169,7 @@ test('after a resize the screen is cleared before it is redrawn', () => {
 
 test('an error that quotes another program moves no cursor', () => {
   const stderr = new PassThrough()
-  const streams = { stdin: new PassThrough(), stdout: new PassThrough(), stderr }
-  const terminal = nodeTerminal(Object.assign(new EventEmitter(), streams) as unknown as TerminalProcess, {})
+  const terminal = nodeTerminal(processWith({ stderr }), {})
   terminal.error('no program is named \u001b[2Jx\u009b1A\nsecond line')
   expect(String(stderr.read())).toBe('headroom: no program is named  [2Jx 1A\nsecond line\n')
 })
@@ -179,12 +177,11 @@ test('an error that quotes another program moves no cursor', () => {
 test('a question and an error wrap between words at the terminal’s width, and not in a file', async () => {
   const said = async (isTTY: boolean) => {
     const stderr = Object.assign(new PassThrough(), { isTTY, columns: 30 })
-    const streams = { stdin: new PassThrough(), stdout: new PassThrough(), stderr }
-    const own = Object.assign(new EventEmitter(), streams) as unknown as TerminalProcess
-    const terminal = nodeTerminal(own, {})
+    const stdin = new PassThrough()
+    const terminal = nodeTerminal(processWith({ stdin, stderr }), {})
     terminal.error('the access tokens that were issued go on working for 20 minutes')
     const answer = terminal.ask('This revokes every token of the key that was issued.\nType "revoke": ')
-    streams.stdin.write('no\n')
+    stdin.write('no\n')
     expect(await answer).toBe('no')
     return stripVTControlCharacters(String(stderr.read()))
   }
@@ -211,8 +208,7 @@ describe('a secret', () => {
       isTTY,
       setRawMode: (isRaw: boolean) => modes.push(isRaw),
     })
-    const own = Object.assign(new EventEmitter(), { stdin, stdout, stderr }) as unknown as TerminalProcess
-    const answer = nodeTerminal(own, {}).askSecret('Paste it: ')
+    const answer = nodeTerminal(processWith({ stdin, stdout, stderr }), {}).askSecret('Paste it: ')
     stdin.end(typed)
     return { answer: await answer, modes, said: `${stderr.read() ?? ''}${stdout.read() ?? ''}` }
   }
