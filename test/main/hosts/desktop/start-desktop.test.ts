@@ -1,7 +1,10 @@
+import { randomBytes } from 'node:crypto'
 import { EventEmitter } from 'node:events'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { readDesktopState } from '../../../../main/hosts/desktop/desktop-state.ts'
+import type { ElectronPieces } from '../../../../main/hosts/desktop/electron-pieces.ts'
 import {
   type DesktopDeps,
   type RunningDesktop,
@@ -42,29 +45,37 @@ function starting(startApp: DesktopDeps['startApp'], tray: Promise<boolean>) {
     on: NOTHING,
     protocol: { handle: NOTHING },
   }
+  const electron = {
+    app,
+    protocol: { registerSchemesAsPrivileged: NOTHING },
+    session: { defaultSession },
+    Notification: { isSupported: () => false },
+    // The first part that the shell uses. No window may follow.
+    powerMonitor: { on: () => void windows.push('shell'), off: NOTHING },
+  } as unknown as ElectronPieces
   const ended = startDesktop({
-    electron: {
-      app,
-      protocol: { registerSchemesAsPrivileged: NOTHING },
-      session: { defaultSession },
-      Notification: { isSupported: () => false },
-      // The first part that the shell uses. No window may follow.
-      powerMonitor: { on: () => void windows.push('shell'), off: NOTHING },
-    },
+    electron,
+    platform: 'linux',
+    version: '1.0.0',
     windowFolder,
+    preloadPath: join(windowFolder, 'preload.cjs'),
     dataFolder,
+    state: { read: () => readDesktopState({}), change: () => ({ ok: true }) },
     tray: { isThere: false, ask: () => tray },
+    loginItem: undefined,
+    updater: undefined,
     inTray: false,
     clock: new FakeClock(),
+    randomBytes,
     log: { note: NOTHING },
-    process: new EventEmitter(),
+    process: { on: () => process },
     startApp,
-  } as unknown as DesktopDeps)
+  })
   return { app, ended, windows }
 }
 
 test.each(['its app', 'the answer about a tray'])(
-  'a quit while the start awaits %s stops the app first, and opens no window',
+  'a quit while the start awaits %s stops the app, exits, and opens no window',
   async (awaited) => {
     const app = Promise.withResolvers<RunningDesktop>()
     const tray = Promise.withResolvers<boolean>()
