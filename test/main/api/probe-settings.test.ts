@@ -42,3 +42,20 @@ test('after a rejected symbol, a new symbol is checked without waiting', async (
   prober.change({ budgetFraction: 0.02, everySeconds: {}, symbol: 'AAPL' })
   expect(asked.some(({ path }) => path.endsWith('/quotes/AAPL'))).toBe(true)
 })
+
+test('a late rejection of the former symbol does not pause checks of the new one', async () => {
+  const { clock, prober, asked, state } = setUp(0.5)
+  const usual = state.answer
+  const late = Promise.withResolvers<void>()
+  state.answer = async (request) => {
+    if (!request.path.endsWith('/quotes/MSFT')) return usual(request)
+    await late.promise
+    return { kind: 'answered', status: 403, body: '', hasQuota: false }
+  }
+  prober.start()
+  await clock.advance(MINUTE_MS)
+  prober.change({ budgetFraction: 0.5, everySeconds: {}, symbol: 'AAPL' })
+  late.resolve()
+  await clock.advance(MINUTE_MS)
+  expect(asked.some(({ path }) => path.endsWith('/quotes/AAPL'))).toBe(true)
+})
