@@ -49,3 +49,9 @@ test('recorded requests of a category without a quota of its own use the quota t
   const made = recordedPlan(shared, recorded, { fromMs: 5, lengthMs: 600_000, minutes: 3 })
   expect(made.plan.programs[0]?.requests).toEqual([{ category: 'Positions', perSecond: 0.67, burst: 40 }])
 })
+
+test('a recording shows others’ requests, but not their slots', () => {
+  const unknown = { requests: ['Positions'], slots: ['Option Chain Stream'] }
+  const made = recordedPlan({ ...base, unknown }, [], { fromMs: 5, lengthMs: 600_000, minutes: 3 })
+  expect(made.unknown).toEqual({ ...unknown, requests: [] })
+})

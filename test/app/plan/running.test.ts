@@ -26,6 +26,11 @@ const row = (name: string, category: string, perSecond: number, burst: number) =
   name,
   requests: [{ category, perSecond, burst }],
 })
+/** A program that only reads balances. */
+const balances = (name: string, perSecond: number) => ({
+  ...{ name, class: 'normal' as const, weight: 1, streams: [] },
+  requests: [{ category: 'Balances', perSecond, burst: 1 }],
+})
 
 test('programs, the key’s other own requests and others’ use form the running plan', () => {
   const { plan, others } = runningPlan(
@@ -224,6 +229,9 @@ test('a plan fits only so far while others’ use of its quotas is not measured'
   })
   // The plan does not use Balances, and only opens a stream of depth quotes.
   expect(doubt(['Balances', 'MarketDepth Stream']).label).toBe('Fits.')
+  const both = planVerdict({ ...plan, programs: [...plan.programs, balances('notes', 0.1)] })
+  const unmeasured = { requests: ['Positions', 'Balances'], slots: [] }
+  expect(planHeadline(both, { unknown: unmeasured }).text).toBe('Others’ use of 2 quotas isn’t measured yet.')
   const tooMuch = planVerdict({ ...plan, limits: { Positions: { limit: 1, periodSeconds: 300 } } })
   expect(planHeadline(tooMuch, { ...(unknown && { unknown }) }).label).toBe('Does not fit.')
 })
@@ -312,7 +320,10 @@ test('requests in a row that another row counts use the quota of that row', () =
     { ...quota('Balances', 320, 300, 320), use: null, countedBy: 'Positions' },
   ]
   const twice = ['Balances', 'Positions'].map((category) => ({
-    ...{ category, forwarded: 60, perSecond: 0.5, waiting: 0 },
+    category,
+    forwarded: 60,
+    perSecond: 0.5,
+    waiting: 0,
   }))
   const running = runningPlan(
     snapshot({ requests, programs: [{ ...bot, use: twice }], slots: [], streams: [] }),
@@ -331,9 +342,4 @@ test('a reserve of the gateway is the plan’s', () => {
     snapshot({ requests: [positions], programs: [bot], slots: [], streams: [], gateway }),
   )
   expect(planVerdict(plan)).toMatchObject({ categories: [{ category: 'Positions', reserve: 300 }] })
-})
-
-const balances = (name: string, perSecond: number) => ({
-  ...{ name, class: 'normal' as const, weight: 1, streams: [] },
-  requests: [{ category: 'Balances', perSecond, burst: 1 }],
 })
