@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
-import fs, { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
-import { syncBuiltinESMExports } from 'node:module'
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { ADDRESS_FILE_MS, openByFile } from '../../../main/storage/address-file.ts'
 import { VirtualClock } from '../../simulation/virtual-clock.ts'
+import { replaceDisk } from './replaced-disk.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
 const ADDRESS = 'http://127.0.0.1:4780/#code=</script><b>"&x'
@@ -55,16 +55,13 @@ test('it is deleted after the address was used, after a minute, and if no browse
 
 test('a disk that takes only a part of it opens nothing, and keeps nothing', async () => {
   const { folder, clock, opened, open } = setUp()
-  const write = fs.writeFileSync
-  onTestFinished(() => {
-    fs.writeFileSync = write
-    syncBuiltinESMExports()
+  const write = writeFileSync
+  replaceDisk({
+    writeFileSync: (file, text, options) => {
+      write(file, String(text).slice(0, 99), options)
+      throw new Error('ENOSPC: no space left on device')
+    },
   })
-  fs.writeFileSync = (file, text, options) => {
-    write(file, String(text).slice(0, 99), options)
-    throw new Error('ENOSPC: no space left on device')
-  }
-  syncBuiltinESMExports()
   await expect(open(ADDRESS)).rejects.toThrow('ENOSPC')
   expect([readdirSync(folder), opened, clock.pending]).toEqual([[], [], 0])
 })

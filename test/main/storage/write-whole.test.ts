@@ -1,29 +1,28 @@
 import fs, { readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { writeWhole } from '../../../main/storage/write-whole.ts'
 import { proves } from '../../proof/proves.ts'
+import { replaceDisk } from './replaced-disk.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
-type Call = 'openSync' | 'writeSync' | 'fsyncSync' | 'closeSync' | 'statSync' | 'renameSync'
+const CALLS = ['openSync', 'writeSync', 'fsyncSync', 'closeSync', 'statSync', 'renameSync'] as const
+type Call = (typeof CALLS)[number]
 
 /** The calls to the disk, in order. `instead` replaces one call. */
 function disk(instead: Partial<Record<Call, (...args: never[]) => unknown>> = {}): string[] {
   const calls: string[] = []
-  for (const name of ['openSync', 'writeSync', 'fsyncSync', 'closeSync', 'statSync', 'renameSync'] as const) {
-    const real = fs[name] as (...args: never[]) => unknown
-    const put = (call: unknown) => void Object.assign(fs, { [name]: call })
-    put((...args: never[]) => {
-      calls.push(name)
-      return (instead[name] ?? real)(...args)
-    })
-    onTestFinished(() => {
-      put(real)
-      syncBuiltinESMExports()
-    })
-  }
-  syncBuiltinESMExports()
+  const noted = CALLS.map((name) => {
+    const call = instead[name] ?? (fs[name] as (...args: never[]) => unknown)
+    return [
+      name,
+      (...args: never[]) => {
+        calls.push(name)
+        return call(...args)
+      },
+    ]
+  })
+  replaceDisk(Object.fromEntries(noted))
   return calls
 }
 
