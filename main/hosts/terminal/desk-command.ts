@@ -28,7 +28,14 @@ import { answerIn, type GatewayCommandDeps, misused, somethingElse } from './gat
 import type { DeskAction, DeskFlags } from './program-flags.ts'
 import { pickKey, type RunningKey, type RunningKeyChoice } from './revoke-running.ts'
 import { NOT_STORED, type StoredKeys, type StoredKeysOpening } from './stored-keys.ts'
-import { EXIT_FAILURE, EXIT_OK, EXIT_USAGE, type OutputEnd } from './terminal.ts'
+import {
+  EXIT_FAILURE,
+  EXIT_OK,
+  EXIT_PERSON_NEEDED,
+  EXIT_USAGE,
+  exitCodeOf,
+  type OutputEnd,
+} from './terminal.ts'
 
 export interface DeskCommandDeps extends GatewayCommandDeps {
   /** Opens the keys of a folder that no app is using. Absent without a passphrase. */
@@ -76,11 +83,11 @@ export async function desk(action: DeskAction, flags: DeskFlags, deps: DeskComma
   if (foreign !== undefined) return misused(`desk ${action} takes no ${TYPED[foreign]}`, deps)
   const credentials = deps.terminal.environment['HEADROOM_DESK_CREDENTIALS']?.trim() ?? ''
   if (credentials.length > DESK_LIMITS.credentials)
-    return misused('HEADROOM_DESK_CREDENTIALS is too long for NATS credentials', deps)
+    return misused('HEADROOM_DESK_CREDENTIALS is too long for NATS credentials', deps, EXIT_PERSON_NEEDED)
   const requested = await request(action, flags, deps)
-  if (requested.kind === 'misused') return misused(requested.line, deps)
+  if (requested.kind === 'misused') return misused(requested.line, deps, requested.exitCode)
   const keys = await keysOf(flags, deps)
-  if (keys === undefined) return EXIT_FAILURE
+  if (typeof keys === 'number') return keys
   try {
     if (requested.kind === 'status') return status(keys, flags, deps)
     const chosen = pickKey(namesIn(keys), flags.profile, WHERE[keys.kind])
@@ -104,7 +111,7 @@ const REVEALING = {
 
 type Requested =
   | { readonly kind: 'status' }
-  | { readonly kind: 'misused'; readonly line: string }
+  | { readonly kind: 'misused'; readonly line: string; readonly exitCode: number }
   | { readonly kind: 'change'; readonly make: (chosen: Chosen) => DeskRequest }
 
 interface Chosen {
@@ -134,7 +141,8 @@ async function request(
       const given = terminal.environment['HEADROOM_DESK_INVITATION'] || undefined
       const invitation = given ?? (await terminal.askSecret('Paste the invitation (it is not shown): ')) ?? ''
       const reading = readInvitation(invitation)
-      if (reading.kind === 'malformed') return wrong(reading.line)
+      if (reading.kind === 'malformed')
+        return wrong(reading.line, given === undefined ? EXIT_USAGE : EXIT_PERSON_NEEDED)
       return change((chosen) => ({ do: 'join-desk', invitation, ...machine, ...chosen }))
     }
     case 'invite':
@@ -146,22 +154,28 @@ async function request(
   }
 }
 
-const wrong = (line: string): Requested => ({ kind: 'misused', line })
+const wrong = (line: string, exitCode: number = EXIT_USAGE): Requested => ({
+  kind: 'misused',
+  line,
+  exitCode,
+})
 const change = (make: (chosen: Chosen) => DeskRequest): Requested => ({ kind: 'change', make })
 
-/** Keys of the running app, or of the folder if no app is running. If none can be read, prints the reason. */
-async function keysOf({ data }: DeskFlags, deps: DeskCommandDeps): Promise<Keys | undefined> {
-  const { terminal, defaultDataFolder, askRunning, openStored } = deps
+/**
+ * Keys of the running app, or of the folder if no app is running. If none can be read, prints the reason and
+ * returns the exit code.
+ */
+async function keysOf({ data }: DeskFlags, deps: DeskCommandDeps): Promise<Keys | number> {
+  const { defaultDataFolder, askRunning, openStored } = deps
   const folder = data ?? defaultDataFolder()
-  const fail = (line: string): undefined => void terminal.error(line)
+  const fail = (line: string, exitCode: number = EXIT_FAILURE) => misused(line, deps, exitCode)
   if (folder === undefined) return fail(NO_HOME)
   const asked = await askRunning(folder, { do: 'status' })
   if (asked.kind !== 'nobody') {
     const answer = answerIn(asked, folder)
     if (!answer.ok) return fail(answer.message)
     if ('snapshots' in answer) return { kind: 'running', folder, snapshots: answer.snapshots }
-    somethingElse(deps)
-    return undefined
+    return somethingElse(deps)
   }
   const notRunning = `no Headroom is running on ${folder}`
   if (openStored === undefined)
@@ -173,7 +187,7 @@ async function keysOf({ data }: DeskFlags, deps: DeskCommandDeps): Promise<Keys 
     case 'nothing-stored':
       return fail(`${notRunning}${NOT_STORED}`)
     case 'failed':
-      return fail(opening.line)
+      return fail(opening.line, exitCodeOf(opening))
   }
 }
 

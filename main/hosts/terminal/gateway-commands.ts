@@ -210,9 +210,13 @@ export function answerIn(found: RunningAnswer, folder: string): ControlAnswer {
 /** The flag of a name: `--probe-symbol` for `probeSymbol`. */
 const flagOf = (name: string): string => `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
 
-export function misused(line: string, { terminal }: GatewayCommandDeps): number {
+export function misused(
+  line: string,
+  { terminal }: GatewayCommandDeps,
+  exitCode: number = EXIT_USAGE,
+): number {
   terminal.error(line)
-  return EXIT_USAGE
+  return exitCode
 }
 
 export function somethingElse({ terminal }: GatewayCommandDeps): number {

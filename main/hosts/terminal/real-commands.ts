@@ -323,7 +323,9 @@ export function realCommands(terminal: NodeTerminal, app: AppFolder): Commands {
         ...(passphrase !== undefined && {
           openStored: async (dataFolder) => {
             const folder = dataFolder ?? defaultDataFolder()
-            return folder === undefined ? { kind: 'failed', line: NO_HOME } : openStored(folder, passphrase)
+            return folder === undefined
+              ? { kind: 'failed', line: NO_HOME, needsPerson: false }
+              : openStored(folder, passphrase)
           },
         }),
       })

@@ -10,7 +10,7 @@ import {
   revokeRunningKey,
 } from './revoke-running.ts'
 import type { StoredKeys, StoredKeysOpening } from './stored-keys.ts'
-import { EXIT_FAILURE, EXIT_OK, EXIT_USAGE, type Terminal } from './terminal.ts'
+import { EXIT_FAILURE, EXIT_OK, EXIT_USAGE, exitCodeOf, type Terminal } from './terminal.ts'
 import { type ServiceKey, watchedService } from './watched-service.ts'
 
 export interface RevokeDeps {
@@ -47,7 +47,7 @@ export async function revoke(flags: RevokeFlags, deps: RevokeDeps): Promise<numb
       if (opening?.kind === 'open') return revokeStored(opening.stored)
       if (opening?.kind === 'failed') {
         terminal.error(opening.line)
-        return EXIT_FAILURE
+        return exitCodeOf(opening)
       }
     }
     if (chosen.kind !== 'key') return notChosen(chosen)

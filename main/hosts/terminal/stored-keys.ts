@@ -29,7 +29,14 @@ export interface StoredKeys {
 export type StoredKeysOpening =
   | { readonly kind: 'open'; readonly stored: StoredKeys }
   | { readonly kind: 'nothing-stored' }
-  | { readonly kind: 'failed'; readonly line: string }
+  | KeysFailure
+
+/** Keys that can't be opened, and why. `needsPerson`: see `exitCodeOf`. */
+export interface KeysFailure {
+  readonly kind: 'failed'
+  readonly line: string
+  readonly needsPerson: boolean
+}
 
 export interface StoredKeysPorts {
   readonly clock: Clock
@@ -54,9 +61,13 @@ export async function openStoredKeys(
   if (!mayHoldKeys(folder)) return { kind: 'nothing-stored' }
   const distrust = whyNotTrusted(folder)
   if (distrust !== undefined)
-    return { kind: 'failed', line: `the keys in ${folder} aren't safe to use: ${distrust}` }
+    return {
+      kind: 'failed',
+      line: `the keys in ${folder} aren't safe to use: ${distrust}`,
+      needsPerson: false,
+    }
   const lock = lockDataFolder(folder, { pid: process.pid, host: 'terminal' })
-  if (lock.kind !== 'held') return { kind: 'failed', line: lock.line }
+  if (lock.kind !== 'held') return { kind: 'failed', line: lock.line, needsPerson: false }
   const keystore = passphraseKeystore(passphrase)
   const handle = await VaultHandle.open({ folder, keystore, wallMs: () => clock.wallMs() })
   const close = () => {
@@ -65,7 +76,7 @@ export async function openStoredKeys(
   }
   if (handle.status.state !== 'ok') {
     close()
-    return { kind: 'failed', line: vaultTrouble(folder, handle.status) }
+    return vaultFailure(folder, handle.status)
   }
   const storage = new VaultProfileStore(handle, { startsOver: false, changed: () => {} })
   const restored = storage.restore()
@@ -99,6 +110,13 @@ export async function openStoredKeys(
     },
   }
 }
+
+/** The failure of a vault that is not open. A wrong passphrase needs a person. */
+export const vaultFailure = (folder: string, status: Exclude<VaultStatus, { state: 'ok' }>): KeysFailure => ({
+  kind: 'failed',
+  line: vaultTrouble(folder, status),
+  needsPerson: status.state === 'key-changed',
+})
 
 /** Why HEADROOM_PASSPHRASE does not open the keys of a folder, and what a person can do. */
 export function vaultTrouble(folder: string, status: Exclude<VaultStatus, { state: 'ok' }>): string {

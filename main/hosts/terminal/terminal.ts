@@ -59,3 +59,7 @@ export const EXIT_FAILURE = 1
 export const EXIT_USAGE = 2
 /** Exit code if retrying does not help. A person must sign in or correct the configuration. */
 export const EXIT_PERSON_NEEDED = 3
+
+/** `needsPerson` means that retrying is useless until a person corrects the configuration. */
+export const exitCodeOf = ({ needsPerson }: { readonly needsPerson: boolean }): number =>
+  needsPerson ? EXIT_PERSON_NEEDED : EXIT_FAILURE

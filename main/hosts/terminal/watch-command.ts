@@ -18,7 +18,14 @@ import type { LazyDesks } from '../lazy-desks.ts'
 import { Publisher } from '../snapshot-publisher.ts'
 import type { WatchFlags } from './flags.ts'
 import type { CreateGateway, GatewayRun } from './gateway-run.ts'
-import { EXIT_FAILURE, EXIT_OK, EXIT_PERSON_NEEDED, EXIT_USAGE, type Terminal } from './terminal.ts'
+import {
+  EXIT_FAILURE,
+  EXIT_OK,
+  EXIT_PERSON_NEEDED,
+  EXIT_USAGE,
+  exitCodeOf,
+  type Terminal,
+} from './terminal.ts'
 import type { WatchHistory } from './watch-history.ts'
 import type { WatchVault, WatchVaultOpening } from './watch-vault.ts'
 import { watchView } from './watch-view.ts'
@@ -148,7 +155,7 @@ async function followAtHome(
   const opening = await deps.openVault(flags.data, passphrase)
   if (opening.kind === 'failed') {
     deps.terminal.error(opening.line)
-    return opening.needsPerson ? EXIT_PERSON_NEEDED : EXIT_FAILURE
+    return exitCodeOf(opening)
   }
   const { vault } = opening
   try {

@@ -9,7 +9,7 @@ import { openDataFolder } from '../../storage/data-folder.ts'
 import { lockDataFolder } from '../../storage/lock.ts'
 import { passphraseKeystore } from '../../vault/passphrase-keystore.ts'
 import { VaultHandle } from '../../vault/vault-handle.ts'
-import { vaultTrouble } from './stored-keys.ts'
+import { type KeysFailure, vaultFailure, vaultTrouble } from './stored-keys.ts'
 
 /** The opened vault of `watch`, with a monitor of its keys. */
 export interface WatchVault {
@@ -36,10 +36,7 @@ export interface WatchVault {
 /** A profile whose token is optional, because an earlier run of the app may have stored one. */
 export type WatchedProfile = Omit<Profile, 'refreshToken'> & { readonly refreshToken?: string }
 
-export type WatchVaultOpening =
-  | { readonly kind: 'open'; readonly vault: WatchVault }
-  /** `needsPerson` means that retrying is useless until a person corrects the configuration. */
-  | { readonly kind: 'failed'; readonly line: string; readonly needsPerson: boolean }
+export type WatchVaultOpening = { readonly kind: 'open'; readonly vault: WatchVault } | KeysFailure
 
 /**
  * Opens the vault of `headroom watch --data DIR`. Locks the folder, because two programs that refresh one
@@ -62,8 +59,7 @@ export async function openWatchVault(
   if (status.state !== 'ok' && status.state !== 'record-corrupt') {
     handle.close()
     lock.release()
-    const needsPerson = status.state === 'key-changed'
-    return { kind: 'failed', line: vaultTrouble(data.path, status), needsPerson }
+    return vaultFailure(data.path, status)
   }
   const storage: VaultProfileStore = new VaultProfileStore(handle, {
     startsOver: false,

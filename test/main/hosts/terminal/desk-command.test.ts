@@ -179,7 +179,7 @@ describe('desk create', () => {
     const HEADROOM_DESK_CREDENTIALS = 'x'.repeat(DESK_LIMITS.credentials + 1)
     const terminal = { environment: { HEADROOM_DESK_CREDENTIALS } }
     const said = await run({ action: 'create', flags: { server: SERVER }, running: ONE, terminal })
-    expect(said).toMatchObject({ exitCode: 2, asked: [] })
+    expect(said).toMatchObject({ exitCode: 3, asked: [] })
     expect(said.errors.join()).not.toContain('xx')
   })
 })
@@ -214,6 +214,12 @@ describe('desk join', () => {
       running: ONE,
     })
     expect(said).toMatchObject({ exitCode: 2, out: [], errors: [line], asked: [] })
+  })
+
+  test('refuses a malformed one of the environment with exit 3', async () => {
+    const terminal = { environment: { HEADROOM_DESK_INVITATION: 'nonsense' } }
+    const said = await run({ action: 'join', terminal, running: ONE })
+    expect(said).toMatchObject({ exitCode: 3, out: [], asked: [] })
   })
 
   test.each(['rotated', 'other-client', 'other-host', 'other-user', 'has-desk', 'unreachable'])(
@@ -322,10 +328,20 @@ describe('the key', () => {
       { stored: { kind: 'nothing-stored' } },
       'no Headroom is running on /default, and no key is saved there',
     ],
-    ['a wrong passphrase', { stored: { kind: 'failed', line: 'wrong passphrase' } }, 'wrong passphrase'],
+    [
+      'a folder in use',
+      { stored: { kind: 'failed', line: 'it is in use', needsPerson: false } },
+      'it is in use',
+    ],
     ['an app that does not answer', { running: ONE }, "can't reach the running Headroom: it timed out"],
   ])('is not found with %s: one line, exit 1', async (_, setting, line) => {
     expect(await run({ action: 'leave', ...setting })).toMatchObject({ exitCode: 1, out: [], errors: [line] })
+  })
+
+  test('needs a person if the passphrase is wrong: exit 3', async () => {
+    const stored = { kind: 'failed', line: 'wrong passphrase', needsPerson: true } as const
+    const said = await run({ action: 'leave', stored })
+    expect(said).toMatchObject({ exitCode: 3, out: [], errors: ['wrong passphrase'] })
   })
 })
 

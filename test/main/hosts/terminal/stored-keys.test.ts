@@ -93,7 +93,7 @@ test('a wrong passphrase and a folder in use are one line each, and nothing is r
   const { folder, run, asked } = await leftBehind()
   const wrong = await run({ profile: 'key-1', yes: true }, 'other words')
   expect([wrong.exitCode, wrong.terminal.errors]).toEqual([
-    1,
+    3,
     [expect.stringContaining('wrong HEADROOM_PASSPHRASE')],
   ])
   const lock = lockDataFolder(folder, { pid: process.pid, host: 'browser' })
