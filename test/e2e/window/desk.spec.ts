@@ -354,5 +354,5 @@ for (const [width, height] of [
     expect(faults).toEqual([])
     await page.keyboard.press('Escape')
     await openSettings(page)
-    await expect.poll(() => layoutFaults(page)).toEqual([])
+    expect(await layoutFaults(page)).toEqual([])
   })

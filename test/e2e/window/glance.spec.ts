@@ -74,7 +74,7 @@ test('its line and its page have the remedy of the headline, and pressing it doe
   const button = page.getByRole('button', { name: 'Try now' })
   await page.keyboard.press('g')
   await expect(page.getByTestId('glance').getByRole('button', { name: 'Try now' })).toBeVisible()
-  await expect.poll(() => layoutFaults(page)).toEqual([])
+  expect(await layoutFaults(page)).toEqual([])
   await page.setViewportSize({ width: 420, height: 60 })
   await expect(page.getByTestId('strip')).toContainText('Sign-in host unreachable')
   await button.click()
@@ -114,7 +114,7 @@ for (const viewport of [
       )
       expect(words).toEqual(Array(3).fill({ isInside: true, isCut: false, isInMiddle: true }))
       await expect(strip.locator('span').last()).toHaveText(/^429 \d/)
-      await expect.poll(() => layoutFaults(page)).toEqual([])
+      expect(await layoutFaults(page)).toEqual([])
       expect(await problemsOf(page)).toEqual([])
     })
 
@@ -198,7 +198,7 @@ for (const { width, height, colorScheme } of [
       ['worst first', '2 keys'].map((text) => page.getByText(text).boundingBox()),
     )
     expect(count!.x - hint!.x - hint!.width).toBeGreaterThanOrEqual(8)
-    await expect.poll(() => layoutFaults(page)).toEqual([])
+    expect(await layoutFaults(page)).toEqual([])
     expect(await problemsOf(page, 'section[aria-labelledby=keys-title]')).toEqual([])
   })
 
