@@ -21,7 +21,7 @@ import { type Connection, callerOf, type Peer, PeerSockets } from './peer-user.t
 import { sendProblem } from './problem.ts'
 import { type Attached, summaryOf } from './program-summary.ts'
 import { ONLY_KEY, type Program, type Programs } from './programs.ts'
-import { CUT_OFF, DEFECT, unavailable } from './refusals.ts'
+import { CUT_OFF, DEFECT, unavailable, wordsOfNoToken } from './refusals.ts'
 
 export interface GatewayDeps {
   readonly monitor: Pick<MonitorSurface, 'profiles' | 'withProfile' | 'subscribe' | 'snapshot'>
@@ -522,12 +522,8 @@ export class Gateway {
       // session would wait forever.
       changed: (profile) => void this.#attach(profile),
       event: ({ kind, profile }) => {
-        if (kind === 'sign-in-required')
-          this.#attached.get(profile)?.forwarder.refuseWaiting('sign in with this key in Headroom')
-        if (kind === 'revoked' || kind === 'revoke-unconfirmed')
-          this.#attached
-            .get(profile)
-            ?.forwarder.refuseWaiting('the tokens of this key are revoked; sign in again in Headroom')
+        if (kind === 'sign-in-required' || kind === 'revoked' || kind === 'revoke-unconfirmed')
+          this.#attached.get(profile)?.forwarder.refuseWaiting(wordsOfNoToken({ why: kind }))
       },
       removed: (profile) => this.#detach(profile),
     }

@@ -78,7 +78,8 @@ export function noToken(access: NoAccess, nowMs: number): Problem {
   }
 }
 
-function wordsOfNoToken({ why, failure }: NoAccess): string {
+/** Why there is no access token, as the end of a sentence. */
+export function wordsOfNoToken({ why, failure }: Pick<NoAccess, 'why' | 'failure'>): string {
   switch (why) {
     case 'sign-in-required':
       return 'sign in with this key in Headroom'
