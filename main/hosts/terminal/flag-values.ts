@@ -132,3 +132,6 @@ export function faultFlag(text: string): ParsedFlag<string> {
 
 /** The option that names the data folder. */
 export const DATA = ['--data <folder>', "data folder (default: the platform's folder for Headroom)"] as const
+/** The option that names a key. `which` says which key. */
+export const profileOption = (which: string) =>
+  ['--profile <id>', `${which}, by the name shown in status output`] as const

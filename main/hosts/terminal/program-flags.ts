@@ -13,6 +13,7 @@ import {
   numberFlag,
   type ParsedFlag,
   parsed,
+  profileOption,
   programNameFlag,
   repeated,
   textFlag,
@@ -60,11 +61,7 @@ export const describePrograms = (program: Command) =>
       `with --orders: maximum orders in any minute (default: ${DEFAULT_MAX_ORDERS})`,
       argument(ordersFlag),
     )
-    .option(
-      '--profile <id>',
-      'with add: the key the program uses, by the name shown in status output',
-      argument(textFlag),
-    )
+    .option(...profileOption('with add: the key the program uses'), argument(textFlag))
     .option('--json', 'with add and list: one line of JSON')
     .option(...DATA, argument(textFlag))
 
@@ -96,7 +93,7 @@ export const describeOrders = (program: Command): Command =>
     )
     .argument('<action>', ORDERS_ACTIONS.join(', '), argument(ordersActionFlag))
     .argument('[id]', "with dismiss: an ID from 'orders status', or all", argument(textFlag))
-    .option('--profile <id>', 'which of several keys, by the name shown in status output', argument(textFlag))
+    .option(...profileOption('which of several keys'), argument(textFlag))
     .option('--yes', 'with allow: do not ask, except for a LIVE key')
     .option('--json', 'with status: one line of JSON per key')
     .option(...DATA, argument(textFlag))
@@ -153,7 +150,7 @@ export const describeDesk = (program: Command): Command =>
       'with create and join: the name of this machine (default: its host name)',
       argument(shortFlag(DESK_LIMITS.name)),
     )
-    .option('--profile <id>', 'which of several keys, by the name shown in status output', argument(textFlag))
+    .option(...profileOption('which of several keys'), argument(textFlag))
     .option('--yes', 'with invite: do not ask')
     .option('--json', 'with status: one line of JSON per key')
     .option(...DATA, argument(textFlag))

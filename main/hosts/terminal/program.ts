@@ -12,6 +12,7 @@ import {
   faultFlag,
   numberFlag,
   portFlag,
+  profileOption,
   repeated,
   secondsFlag,
   secondsOrZeroFlag,
@@ -242,7 +243,7 @@ const describeExport = (program: Command) =>
       argument(timeFlag),
     )
     .option('--to <time>', 'end time (default: now)', argument(timeFlag))
-    .option('--profile <id>', 'only this key, by the name shown in status output', argument(textFlag))
+    .option(...profileOption('only this key'), argument(textFlag))
     .option(
       '--format <format>',
       'csv, json or parquet',
@@ -267,11 +268,7 @@ const describePlan = (program: Command) =>
       "run a trading day (6.5 h) of the plan through the gateway's scheduler, in virtual time",
     )
     .option('--from-history <time>', 'add the recorded use of the last 24h, 90m or 7d', argument(agoFlag))
-    .option(
-      '--profile <id>',
-      'which key of the history, by the name shown in status output',
-      argument(textFlag),
-    )
+    .option(...profileOption('which key of the history'), argument(textFlag))
     .option(...DATA, argument(textFlag))
     .addHelpText('after', PLAN_HELP)
 
@@ -297,7 +294,7 @@ const describeRevoke = (program: Command) =>
       ),
   )
     .option('--yes', 'do not ask')
-    .option('--profile <id>', 'which of several keys, by the name shown in status output', argument(textFlag))
+    .option(...profileOption('which of several keys'), argument(textFlag))
     .option(...DATA, argument(textFlag))
 
 const GATEWAY_KEYS = `
