@@ -5,7 +5,7 @@ import type { Page } from '@playwright/test'
 import { provesInBrowser } from '../proof/proves-in-browser.ts'
 import { smallDisk } from '../storm/small-disk.ts'
 import { quickIf, THOROUGH_TAG } from '../thorough.ts'
-import { BadDay, PASSPHRASE } from './bad-day.ts'
+import { BadDay, PASSPHRASE, type Said } from './bad-day.ts'
 import { expect, ready, test } from './bad-day-fixtures.ts'
 
 /*
@@ -27,27 +27,25 @@ interface Expected {
 async function expectSaid(page: Page, day: BadDay, expected: Expected): Promise<void> {
   const panel = page.getByRole('region', { name: 'Verdict' })
   await expect(panel.getByTestId('verdict-headline')).toHaveText(expected.headline, { timeout: 60_000 })
-  let said = await day.said(page)
-  // The surfaces are read one after the other. If the headline changed in the meantime, they are read again.
-  const isStill = async () => {
-    const before = said.headline
-    said = await day.said(page)
-    return steady(before) === steady(said.headline)
-  }
-  await expect.poll(isStill).toBe(true)
+  // The surfaces are read one after the other. If the condition changed in the meantime, they are read again.
+  await expect(async () => compareSurfaces(await day.said(page), expected)).toPass({ timeout: 30_000 })
+  provesInBrowser('C2', 1)
+}
+
+/** Fails if one surface differs from `expected`, or from what `--json` says. */
+function compareSurfaces(said: Said, expected: Expected): void {
+  const { title, action, severity } = said.health
+  expect(steady(said.headline)).toBe(steady(title))
   expect(said.detail).toMatch(expected.detail)
   expect(said.buttons).toEqual(expected.buttons ?? [])
   expect(said.health).toMatchObject({ cause: expected.cause, severity: expected.severity })
-  const { title, action, severity } = said.health
   const table = steady(said.status.replaceAll('\n', ' '))
   expect(table).toContain(steady(title))
   expect(table).toContain(steady(action))
   for (const surface of [said, said.glance, said.strip, said.tray]) expect(surface.severity).toBe(severity)
-  if (!isOfQuota(expected.cause)) expect(said.glance.text).toContain(title)
+  if (!isOfQuota(expected.cause)) expect(steady(said.glance.text)).toContain(steady(title))
   const sample = said.metrics.find((line) => line.includes(`cause="${expected.cause}"`))
   expect(sample).toMatch(new RegExp(`severity="${severity}".*} 1$`))
-  expect(steady(said.headline)).toBe(steady(title))
-  provesInBrowser('C2', 1)
 }
 
 /** Removes what changes every second, because the surfaces are read one after the other. */
