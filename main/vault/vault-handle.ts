@@ -114,16 +114,17 @@ export class VaultHandle {
   }
 
   /**
-   * The ids of the stored profiles, even without an open data key. `SAVED_KEYS` if the file can't be opened.
+   * The ids of the stored profiles, even without an open data key. `SAVED_KEYS` if the file can't be opened
+   * or read.
    */
   storedIds(): readonly string[] {
     if (this.#database === undefined) return this.#status.state === 'unreadable' ? [SAVED_KEYS] : []
-    return this.#vault?.ids() ?? []
+    return this.#vault === undefined ? [] : (this.#vault.ids() ?? [SAVED_KEYS])
   }
 
-  /** Whether a key is certainly not stored. False while the stored keys can't be opened. */
+  /** Whether a key is certainly not stored. False while the stored keys can't be opened or read. */
   isGone(profile: string): boolean {
-    return this.#status.state === 'ok' && !this.storedIds().includes(profile)
+    return this.#status.state === 'ok' && this.#vault?.ids()?.includes(profile) === false
   }
 
   /** Calls `listener` each time a pending keystore has responded. Returns the unsubscribe function. */

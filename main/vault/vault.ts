@@ -105,14 +105,17 @@ export class Vault {
     return this.#keys.current !== undefined
   }
 
-  /** The stored profiles, in the order of `ids`. */
+  /** The stored profiles, in the order of `ids`. Empty if the file can't be read. */
   profiles(): readonly StoredProfile[] {
-    return this.#rows().map(({ id, about }) => this.#stored(id, about))
+    return this.#rows()?.map(({ id, about }) => this.#stored(id, about)) ?? []
   }
 
-  /** The ids of the stored profiles, oldest first. So keys are listed in the same order at each start. */
-  ids(): readonly string[] {
-    return this.#rows().map(({ id }) => id)
+  /**
+   * The ids of the stored profiles, oldest first. So keys are listed in the same order at each start.
+   * `undefined` if the file can't be read.
+   */
+  ids(): readonly string[] | undefined {
+    return this.#rows()?.map(({ id }) => id)
   }
 
   #rows() {
@@ -121,7 +124,7 @@ export class Vault {
         .array(z.object({ id: z.string(), about: z.string() }))
         .parse(database.prepare('SELECT id, about FROM profiles ORDER BY rowid').all()),
     )
-    return reading.ok ? reading.value : []
+    return reading.ok ? reading.value : undefined
   }
 
   /**

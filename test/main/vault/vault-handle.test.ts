@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
 import { SAVED_KEYS } from '../../../app/contract/key-health.ts'
+import { openVaultFile } from '../../../main/vault/vault-file.ts'
 import { VaultHandle } from '../../../main/vault/vault-handle.ts'
 import { proves } from '../../proof/proves.ts'
 import { temporaryFolder } from '../storage/temporary-folder.ts'
@@ -54,6 +55,35 @@ test('the ids of stored keys have the order of the stored profiles, oldest first
   ).toEqual(ids)
   expect(handle.storedIds()).toEqual(ids)
   handle.close()
+})
+
+test('a key is gone only if the stored keys can be read and do not include it', async () => {
+  const folder = await storedFolder()
+  let isBroken = false
+  const handle = await VaultHandle.open({
+    folder,
+    keystore: testKeystore(1),
+    wallMs: () => NOW_MS,
+    openFile: (...asked) => {
+      const opening = openVaultFile(...asked)
+      if (opening.kind === 'unusable') return opening
+      const prepare = opening.database.prepare.bind(opening.database)
+      opening.database.prepare = (sql) => {
+        if (isBroken) throw Object.assign(new Error('disk I/O error'), { errcode: 10 })
+        return prepare(sql)
+      }
+      return opening
+    },
+  })
+  const gone = () => ['key-1', 'key-2'].map((id) => handle.isGone(id))
+  expect([gone(), handle.storedIds()]).toEqual([[false, true], ['key-1']])
+  isBroken = true
+  expect([gone(), handle.storedIds()]).toEqual([[false, false], [SAVED_KEYS]])
+  expect(handle.vault?.profiles()).toEqual([])
+  isBroken = false
+  expect(gone()).toEqual([false, true])
+  handle.close()
+  expect(gone()).toEqual([false, false])
 })
 
 test('another key in the keyring reads as a changed key; nothing is changed, and the old keyring opens it', async () => {
