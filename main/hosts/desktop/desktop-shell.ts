@@ -74,13 +74,16 @@ export function desktopShell(deps: ShellDeps): DesktopShell {
   const show = () => {
     if (!isQuitting) window.show()
   }
+  const toggle = () => {
+    if (!isQuitting) window.toggle()
+  }
   const change = (changes: Partial<DesktopState>) => {
     state.change(changes)
     choicesChanged()
   }
   let hasShortcut = false
   const holdShortcut = (wanted: boolean) => {
-    hasShortcut = setGlobalShortcut(electron, wanted, () => window.toggle(), log)
+    hasShortcut = setGlobalShortcut(electron, wanted, toggle, log)
     return hasShortcut
   }
 
@@ -181,13 +184,15 @@ export function desktopShell(deps: ShellDeps): DesktopShell {
   function lookForTray(looks: number): void {
     cancelLook = clock.after(TRAY_LOOK_MS, async () => {
       if (window.isOpen || isQuitting) return
-      if (await deps.tray.ask()) {
+      const hasTray = await deps.tray.ask()
+      if (isQuitting) return
+      if (hasTray) {
         // The current icon was created before there was a tray, so it is created again.
         tray.close()
         tray = openTray({ electron, platform, monitor, clock, choices, actions })
         choicesChanged()
       } else if (looks > 1) lookForTray(looks - 1)
-      else window.show()
+      else show()
     })
   }
 
@@ -207,7 +212,7 @@ export function desktopShell(deps: ShellDeps): DesktopShell {
   rotatingKeys.setKeepAwake(keepAwake)
   choicesChanged()
   strip.restore()
-  if (!deps.inTray) window.show()
+  if (!deps.inTray) show()
   else if (!deps.tray.isThere) lookForTray(TRAY_LOOKS)
 
   return {
