@@ -1,6 +1,16 @@
-import { closeSync, constants, copyFileSync, linkSync, openSync, rmSync, statSync, writeSync } from 'node:fs'
-import { join } from 'node:path'
-import { DAY_MS } from '../../../app/contract/units.ts'
+import { randomUUID } from 'node:crypto'
+import {
+  closeSync,
+  constants,
+  copyFileSync,
+  linkSync,
+  openSync,
+  readdirSync,
+  statSync,
+  writeSync,
+} from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { DAY_MS, HOUR_MS } from '../../../app/contract/units.ts'
 import { ordersCsv, ordersJson } from '../../../app/history/orders-export.ts'
 import type { ExportedKey } from '../../../app/history/report-csv.ts'
 import { seriesCsv, seriesJson } from '../../../app/history/series.ts'
@@ -75,7 +85,7 @@ export async function exportHistory(flags: ExportFlags, deps: ExportDeps): Promi
       return EXIT_OK
     }
     const path = pathOf(flags.output, table, interval)
-    const failure = writeNew(path, pieces)
+    const failure = writeNew(path, pieces, deps.nowMs())
     if (failure !== undefined) return fail(`can't write ${path}: ${failure}`)
     terminal.error(`written: ${path}`)
     return EXIT_OK
@@ -196,11 +206,13 @@ async function writeOut(pieces: Iterable<string | Uint8Array>, terminal: Termina
 /**
  * Writes a new file completely or not at all, even if a signal ends the process. Never replaces a file.
  * Returns the reason for a failure to write. Throws if a piece can't be read.
+ *
+ * The draft has a name of its own, so that another export to the same path can't replace it.
  */
-function writeNew(path: string, pieces: Iterable<string | Uint8Array>): string | undefined {
-  const draft = `${path}.part`
+function writeNew(path: string, pieces: Iterable<string | Uint8Array>, nowMs: number): string | undefined {
+  const draft = `${path}.${randomUUID()}${DRAFT}`
+  removeLeftDrafts(path, nowMs)
   try {
-    rmSync(draft, { force: true })
     const descriptor = openSync(draft, 'wx', 0o600)
     try {
       for (const piece of pieces) {
@@ -217,6 +229,26 @@ function writeNew(path: string, pieces: Iterable<string | Uint8Array>): string |
     return systemErrorText(error)
   } finally {
     discard(draft)
+  }
+}
+
+const DRAFT = '.part'
+const DRAFT_ID = /^[0-9a-f-]{36}$/
+/** Time in milliseconds after which an unchanged draft belongs to an export that was killed. */
+const LEFT_MS = HOUR_MS
+
+/** Removes the drafts of earlier exports to this path that were killed, if possible. */
+function removeLeftDrafts(path: string, nowMs: number): void {
+  const [folder, start] = [dirname(path), `${basename(path)}.`]
+  const isDraft = (name: string) =>
+    name.startsWith(start) && name.endsWith(DRAFT) && DRAFT_ID.test(name.slice(start.length, -DRAFT.length))
+  try {
+    for (const draft of readdirSync(folder).filter(isDraft)) {
+      const file = join(folder, draft)
+      if (nowMs - statSync(file).mtimeMs > LEFT_MS) discard(file)
+    }
+  } catch {
+    // The new export doesn't need the folder's list.
   }
 }
 

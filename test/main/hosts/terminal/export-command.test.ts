@@ -1,8 +1,10 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { parquetMetadata, parquetReadObjects } from 'hyparquet'
 import { expect, test } from 'vitest'
+import { HOUR_MS } from '../../../../app/contract/units.ts'
 import { ORDER_COLUMNS } from '../../../../app/history/orders-export.ts'
 import { SERIES_COLUMNS } from '../../../../app/history/series.ts'
 import { openSeriesFile, type SeriesFile } from '../../../../main/history/series-file.ts'
@@ -128,38 +130,89 @@ test('a file is written completely, readable by its owner only, named after its 
   expect(again.errors).toEqual([`can't write ${path}: a file is in the way`])
 })
 
-test('a file has its name only once it is whole, and nothing else is left', async () => {
-  const target = temporaryFolder()
-  writeFileSync(join(target, 'series.csv.part'), 'of an export that was killed')
-  const found: unknown[] = []
-  const deps = { terminal: fakeTerminal(), defaultDataFolder: () => target, version: '1', nowMs: () => 1 }
+/** Exports no rows to `output`. `meanwhile` is called while the file is written. */
+function exportedMeanwhile(output: string, meanwhile: () => void, nowMs = 1): Promise<number> {
   const file: SeriesFile = {
     profiles: () => [],
     programMinutes: () => [],
     minutes: function* () {
-      found.push(readdirSync(target))
+      meanwhile()
       yield* []
     },
     close: () => {},
   }
-  const exitCode = await exportHistory(
-    { series: true, format: 'csv', output: join(target, 'series.csv') },
+  return exportHistory(
+    { series: true, format: 'csv', output },
     {
-      ...deps,
+      terminal: fakeTerminal(),
+      defaultDataFolder: () => '/',
+      version: '1',
+      nowMs: () => nowMs,
       openSeries: () => ({ kind: 'open', file }),
       openOrders: openStoredJournal,
       parquet: () => Promise.reject(new Error('not asked for')),
     },
   )
-  expect([exitCode, found, readdirSync(target)]).toEqual([0, [['series.csv.part']], ['series.csv']])
+}
+
+const DRAFT = expect.stringMatching(/^series\.csv\.[0-9a-f-]{36}\.part$/)
+
+test('a file has its name only once it is whole, and nothing else is left', async () => {
+  const target = temporaryFolder()
+  const found: unknown[] = []
+  const exitCode = await exportedMeanwhile(join(target, 'series.csv'), () => found.push(readdirSync(target)))
+  expect([exitCode, found, readdirSync(target)]).toEqual([0, [[DRAFT]], ['series.csv']])
 })
 
-test('an export whose .part file can’t be created or removed fails in one line', async () => {
+/** A process that begins an export to `output` and is killed before it has written a row. */
+function killedExport(output: string): void {
+  const program = `
+    import { exportHistory } from '${new URL('../../../../main/hosts/terminal/export-command.ts', import.meta.url).href}'
+    const minutes = function* () { yield process.kill(process.pid, 'SIGKILL') }
+    const file = { profiles: () => [], minutes, close() {} }
+    await exportHistory(
+      { series: true, format: 'json', output: ${JSON.stringify(output)} },
+      { nowMs: () => 1, defaultDataFolder: () => '/', openSeries: () => ({ kind: 'open', file }) },
+    )`
+  spawnSync(process.execPath, ['--input-type=module', '--eval', program])
+}
+
+test('an export never gives its name to the draft of another one to the same path', async () => {
+  const target = temporaryFolder()
+  const path = join(target, 'series.csv')
+  const found: unknown[] = []
+  const exitCode = await exportedMeanwhile(path, () => {
+    killedExport(path)
+    found.push(readdirSync(target))
+  })
+  expect([exitCode, found]).toEqual([0, [[DRAFT, DRAFT]]])
+  expect(readFileSync(path, 'utf8')).toBe(`${SERIES_COLUMNS.join(',')}\r\n`)
+})
+
+test('drafts of killed exports are removed after an hour, and other files never', async () => {
+  const target = temporaryFolder()
+  const draft = (of: string, digit: string) => `${of}.${digit.repeat(36)}.part`
+  const names = [
+    draft('series.csv', 'a'),
+    draft('other.csv', 'a'),
+    'series.csv.part',
+    draft('series.csv', 'x'),
+  ]
+  for (const name of names) {
+    writeFileSync(join(target, name), 'of an export that was killed')
+    utimesSync(join(target, name), EPOCH_MS / 1000, EPOCH_MS / 1000)
+  }
+  const output = join(target, 'series.csv')
+  expect(await exportedMeanwhile(output, () => {}, EPOCH_MS + HOUR_MS)).toBe(0)
+  expect(readdirSync(target).sort()).toEqual([...names, 'series.csv'].sort())
+  rmSync(output)
+  expect(await exportedMeanwhile(output, () => {}, EPOCH_MS + HOUR_MS + 1)).toBe(0)
+  expect(readdirSync(target).sort()).toEqual([...names.slice(1), 'series.csv'].sort())
+})
+
+test('an export whose draft can’t be created fails in one line', async () => {
   const [folder, target] = [recorded(), temporaryFolder()]
   const path = join(target, 'series.csv')
-  mkdirSync(`${path}.part`)
-  const blocked = await exported(folder, { output: path })
-  expect([blocked.exitCode, blocked.errors]).toEqual([1, [`can't write ${path}: a folder is in the way`]])
   writeFileSync(path, 'a file')
   const below = join(path, 'series.csv')
   const beneath = await exported(folder, { output: below })
