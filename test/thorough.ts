@@ -9,7 +9,6 @@ const VARIABLE = 'HEADROOM_TESTS'
 
 /** Tests that take too long to run after each change: whole days, hundreds of kills, fuzzing, waits. */
 export const THOROUGH_FILES: readonly string[] = [
-  'app/desk/many-queue-lives.test.ts',
   'app/desk/queue-day.test.ts',
   'app/gateway/scheduler-laws.test.ts',
   'app/quota/bucket-accuracy.test.ts',
@@ -19,6 +18,7 @@ export const THOROUGH_FILES: readonly string[] = [
   'bench/run.process.test.ts',
   'bench/truth/live-key.process.test.ts',
   'bench/truth/live-states.process.test.ts',
+  'bench/truth/days.test.ts',
   'bench/truth/truth-small.test.ts',
   'desktop/desktop-life.test.ts',
   'desktop/packaged-app.test.ts',
@@ -35,8 +35,6 @@ export const THOROUGH_FILES: readonly string[] = [
   'main/hosts/terminal/flapping-clock.process.test.ts',
   'main/metrics/otlp.process.test.ts',
   'main/desk/desk-queue.process.test.ts',
-  'main/desk/many-desk-lives.test.ts',
-  'main/orders/many-order-lives.test.ts',
   'main/stored-files-fuzz.test.ts',
   'main/tokens/crash.process.test.ts',
   'main/vault/crash.process.test.ts',
@@ -48,16 +46,17 @@ export const THOROUGH_FILES: readonly string[] = [
   'simulation/clock-set.test.ts',
   'simulation/regressions.test.ts',
   'simulation/seeds.test.ts',
-  'simulation/ten-thousand-gateway-lives.test.ts',
+  'storm/storm.process.test.ts',
   'structure/costs.process.test.ts',
 ]
 
 /**
- * Laws for which `npm test` tries a tenth of the cases. The thorough part runs these files again with all
- * cases.
+ * Laws for which `npm test` tries a tenth of the cases, or fewer lives. The thorough part runs these files
+ * again with all of them.
  */
 export const LAW_FILES: readonly string[] = [
   'app/contract/contract.test.ts',
+  'app/desk/queue-lives.test.ts',
   'app/plan/verdict-laws.test.ts',
   'app/quota/bucket-doubt.test.ts',
   'app/quota/bucket-elsewhere.test.ts',
@@ -74,7 +73,10 @@ export const LAW_FILES: readonly string[] = [
   'app/streams/slots.test.ts',
   'app/tokens/id-token.test.ts',
   'app/tokens/refresh-grant.test.ts',
+  'main/desk/desk-lives.test.ts',
   'main/network/request-gate.test.ts',
+  'main/orders/order-lives.test.ts',
+  'simulation/gateway-lives.test.ts',
 ]
 
 /** Number of cases of a law that this run tries, of `all` cases. */

@@ -1,3 +1,0 @@
-import { testLives } from './gateway-lives.ts'
-
-testLives({ firstSeed: 1_000_000, lives: 10_000, timeoutMs: 3_600_000 })
