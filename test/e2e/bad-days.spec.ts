@@ -307,7 +307,10 @@ test.describe('others on the key', () => {
     })
   })
 
-  test('others use the whole refill, before the quota is empty', async ({ page, day }) => {
+  test('others use the whole refill, before the quota is empty', { tag: THOROUGH_TAG }, async ({
+    page,
+    day,
+  }) => {
     await day.open(page)
     await ready(page)
     day.simulator.service.setTraffic({ Positions: 1.6 })
@@ -327,7 +330,10 @@ test.describe('a program behind the gateway', () => {
   })
 
   for (const way of ['mouse', 'keyboard'] as const) {
-    test(`own programs use up the quota, paused by ${way}`, async ({ page, day }) => {
+    test(`own programs use up the quota, paused by ${way}${quickIf(way === 'keyboard')}`, async ({
+      page,
+      day,
+    }) => {
       await day.open(
         page,
         { HEADROOM_PASSPHRASE: PASSPHRASE, HEADROOM_GATEWAY_KEYS: 'scanner=scanner-key-of-a-bad-day' },
@@ -443,7 +449,10 @@ test.describe('slots used by others', () => {
   })
 
   for (const way of ['mouse', 'keyboard'] as const) {
-    test(`all slots in use while a stream waits, replaced by ${way}`, async ({ page, day }) => {
+    test(`all slots in use while a stream waits, replaced by ${way}${quickIf(way === 'mouse')}`, async ({
+      page,
+      day,
+    }) => {
       await day.open(page)
       await ready(page)
       await expect(page.getByTestId('verdict-headline')).toContainText('all 10 slots in use')

@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from '@playwright/test'
 import { provesInBrowser } from '../proof/proves-in-browser.ts'
+import { quickIf } from '../thorough.ts'
 import type { BadDay } from './bad-day.ts'
 import { expect, ready, test } from './bad-day-fixtures.ts'
 
@@ -105,8 +106,17 @@ const claimsIn = (text: string) =>
     return at < 0 ? [] : [`${claim}: ${text.slice(Math.max(0, at - 40), at + 20)}`]
   })
 
+/** Each takes a quarter of a minute, and is close to one of the quick ones. */
+const THOROUGH = [
+  'both hosts are unreachable',
+  'the sign-in host is away and access has ended',
+  'the service answers 503',
+  'the token is rejected',
+]
+
 for (const { what, headline, strike, before, environment, isWatched = false } of REASONS) {
-  test(`nothing shows ok, a pace or a next check while ${what}`, async ({ page, day }) => {
+  const isQuick = !THOROUGH.includes(what)
+  test(`nothing shows ok, a pace or a next check while ${what}${quickIf(isQuick)}`, async ({ page, day }) => {
     before?.(day)
     if (environment === undefined) await day.open(page)
     else await day.open(page, environment)

@@ -3,6 +3,7 @@ import { type AddressInfo, createServer, type Server } from 'node:net'
 import type { Locator, Page } from '@playwright/test'
 import { REDIRECT_PORTS } from '../../app/sign-in/failure.ts'
 import type { SimulatorServer } from '../../main/simulator/server.ts'
+import { THOROUGH_TAG } from '../thorough.ts'
 import { test as base, expect } from './fixtures.ts'
 
 /**
@@ -214,7 +215,7 @@ test('a key that has to sign in again stays in its place', async ({ page, dialog
   await expect(page.getByRole('menuitemradio')).toHaveCount(0)
 })
 
-test('a sign-in on a key with an unconfirmed revocation asks first', async ({
+test('a sign-in on a key with an unconfirmed revocation asks first', { tag: THOROUGH_TAG }, async ({
   page,
   dialog,
   simulator,

@@ -5,7 +5,7 @@ import { provesInBrowser } from '../../proof/proves-in-browser.ts'
 import { NOW_MS, quota, REQUESTS, snapshot, stream } from '../../renderer/fixtures.ts'
 import type { FakeHost } from '../../renderer/harness/fake-host.ts'
 import { ALERTS, REPORT, rowDetailsOf } from '../../renderer/harness/memory-fixtures.ts'
-import { quickIf } from '../../thorough.ts'
+import { THOROUGH_TAG } from '../../thorough.ts'
 import { HOSTILE, Tainted } from './hostile-strings.ts'
 import { expect, overflow, test, type WindowFixtures } from './window-fixtures.ts'
 
@@ -282,15 +282,9 @@ function strangeOf(page: Page): readonly string[] {
 /** The window with harmless text. The results of all other texts are compared with it. */
 let plain: Awaited<ReturnType<typeof walked>> | undefined
 
-/**
- * The text that would run a script. Each of the others takes a quarter of a minute, so they are in the
- * thorough part.
- */
-const QUICK = ['a script']
-
 for (const [name, text] of Object.entries(HOSTILE)) {
   const title = `${name} from a server is text in every field: it runs nothing, asks for nothing, leads nowhere`
-  test(`${title}${quickIf(QUICK.includes(name))}`, async ({ page, open, complaints }) => {
+  test(title, { tag: THOROUGH_TAG }, async ({ page, open, complaints }) => {
     const strange = strangeOf(page)
     plain ??= await walked('Harmless', { page, open })
     const { fields, places } = await walked(text, { page, open }, plain.places)
