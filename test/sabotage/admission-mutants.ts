@@ -23,7 +23,6 @@ export const ADMISSION_MUTANTS: readonly Mutant[] = [
     file: 'main/vault/profile-record.ts',
     find: 'JSON.stringify([id, authUrl, baseUrl, clientId])',
     replace: 'JSON.stringify([id, authUrl.slice(0, 0), baseUrl, clientId])',
-    test: 'main/vault/profile-record.test.ts',
   },
   {
     promise: 'T13',
@@ -31,7 +30,6 @@ export const ADMISSION_MUTANTS: readonly Mutant[] = [
     file: 'renderer/api/browser-session.ts',
     find: "history.replaceState(null, '', location.pathname + location.search)",
     replace: "history.replaceState(null, '', location.pathname + location.search + location.hash)",
-    test: 'renderer/api/browser-session.test.ts',
   },
   {
     promise: 'W4',
@@ -49,7 +47,6 @@ export const ADMISSION_MUTANTS: readonly Mutant[] = [
     find: "createHash('sha256').update(offered).digest(), createHash('sha256').update(wanted).digest())",
     replace:
       "createHash('sha256').update(offered).digest().subarray(0, 2), createHash('sha256').update(wanted).digest().subarray(0, 2))",
-    test: 'main/hosts/browser/admission.test.ts',
   },
 
   {

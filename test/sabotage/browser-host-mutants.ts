@@ -14,7 +14,6 @@ export const BROWSER_HOST_MUTANTS: readonly Mutant[] = [
     file: GATE,
     find: 'moreHosts.length === 0 && hostsOf(port).includes(host)',
     replace: 'moreHosts.length === 0 && hostsOf(port).some((known) => host.startsWith(known))',
-    test: 'main/network/request-gate.test.ts',
   },
 
   {
@@ -53,7 +52,6 @@ export const BROWSER_HOST_MUTANTS: readonly Mutant[] = [
     file: 'renderer/api/tab-place.ts',
     find: 'resolve(undefined)\n',
     replace: 'resolve(() => {})\n',
-    test: 'renderer/api/tab-place.test.ts',
   },
   {
     promise: 'W6',
@@ -61,6 +59,5 @@ export const BROWSER_HOST_MUTANTS: readonly Mutant[] = [
     file: 'renderer/api/browser-api.ts',
     find: 'if (!hasPlace) {',
     replace: 'if (!hasPlace && attempt === 0) {',
-    test: 'renderer/api/browser-api.test.ts',
   },
 ]

@@ -1,7 +1,6 @@
 import type { Mutant } from './registry.ts'
 
 const RECORD = 'app/desk/member-record.ts'
-const RECORD_TEST = 'app/desk/member-record.test.ts'
 const SESSION = 'main/desk/desk-session.ts'
 const SESSION_TEST = 'main/desk/desk-session.test.ts'
 const LEASE = 'main/desk/nats-lease.ts'
@@ -15,7 +14,6 @@ export const DESK_MUTANTS: readonly Mutant[] = [
     file: RECORD,
     find: 'missed, { sinceMs',
     replace: '2 * missed, { sinceMs',
-    test: RECORD_TEST,
   },
   {
     promise: 'M4',
@@ -23,7 +21,6 @@ export const DESK_MUTANTS: readonly Mutant[] = [
     file: RECORD,
     find: 'if (missed <= 0) continue',
     replace: 'if (missed <= Number.POSITIVE_INFINITY) continue',
-    test: RECORD_TEST,
   },
   {
     promise: 'M4',
@@ -31,7 +28,6 @@ export const DESK_MUTANTS: readonly Mutant[] = [
     file: RECORD,
     find: 'this.#noticed.set(row, (this.#noticed.get(row) ?? 0) + 1)',
     replace: 'this.#noticed.set(row, this.#noticed.get(row) ?? 0)',
-    test: RECORD_TEST,
   },
   {
     promise: 'M4',
@@ -39,7 +35,6 @@ export const DESK_MUTANTS: readonly Mutant[] = [
     file: RECORD,
     find: 'this.#totalsAtMs = Math.min(nowMs, fromMs)',
     replace: 'this.#totalsAtMs = nowMs + 0 * fromMs',
-    test: RECORD_TEST,
   },
   {
     promise: 'M4',
@@ -47,7 +42,6 @@ export const DESK_MUTANTS: readonly Mutant[] = [
     file: RECORD,
     find: 'this.#found(id)\n    return ticket',
     replace: 'if (id < 0) this.#found(id)\n    return ticket',
-    test: RECORD_TEST,
   },
   {
     promise: 'M4',
@@ -55,7 +49,6 @@ export const DESK_MUTANTS: readonly Mutant[] = [
     file: RECORD,
     find: 'const isOlder = beganAtMs < sinceMs',
     replace: 'const isOlder = beganAtMs < Number.POSITIVE_INFINITY + sinceMs',
-    test: RECORD_TEST,
   },
   {
     promise: 'M4',
@@ -111,7 +104,6 @@ export const DESK_MUTANTS: readonly Mutant[] = [
     file: RECORD,
     find: 'more > 0; more -= 1) ledger.foundByDesk(row)',
     replace: 'more > known; more -= 1) ledger.foundByDesk(row)',
-    test: RECORD_TEST,
   },
   {
     promise: 'M4',
@@ -119,7 +111,6 @@ export const DESK_MUTANTS: readonly Mutant[] = [
     file: 'app/quota/metered-ledger.ts',
     find: 'super.lost(super.sentByDesk(category, nowMs, nowMs), nowMs)',
     replace: 'super.answered(super.sentByDesk(category, nowMs, nowMs), undefined, nowMs, false)',
-    test: 'app/quota/metered-ledger.test.ts',
   },
   {
     promise: 'M4',
@@ -135,7 +126,6 @@ export const DESK_MUTANTS: readonly Mutant[] = [
     file: 'app/quota/metered-ledger.ts',
     find: 'used.elsewhere = Math.max(0, used.elsewhere - 1)',
     replace: 'used.elsewhere = Math.max(0, used.elsewhere - 0)',
-    test: 'app/quota/metered-ledger.test.ts',
   },
   {
     promise: 'M4',
@@ -143,7 +133,6 @@ export const DESK_MUTANTS: readonly Mutant[] = [
     file: SESSION,
     find: 'return this.#members.isAnyPresent ? JUDGE_AFTER_MS : 0',
     replace: 'return this.#members.isAnyPresent ? 0 : 0 * JUDGE_AFTER_MS',
-    test: SESSION_TEST,
   },
   {
     promise: 'M4',
@@ -159,7 +148,6 @@ export const DESK_MUTANTS: readonly Mutant[] = [
     file: 'app/desk/row-headers.ts',
     find: 'if (from === self) return 0',
     replace: 'if (from === self || present.length > 0) return 0',
-    test: 'app/desk/row-headers.test.ts',
   },
   {
     promise: 'M5',
@@ -175,7 +163,6 @@ export const DESK_MUTANTS: readonly Mutant[] = [
     file: SESSION,
     find: 'member.lost()\n    this.#deps.ledger',
     replace: 'void member\n    this.#deps.ledger',
-    test: SESSION_TEST,
   },
   {
     promise: 'C4',
@@ -191,7 +178,6 @@ export const DESK_MUTANTS: readonly Mutant[] = [
     file: 'app/status/desk-status.ts',
     find: "if (state === 'joined' && queue?.mode !== 'alone') return undefined",
     replace: "if (state === 'joined' || queue?.mode !== 'alone') return undefined",
-    test: 'app/status/desk-status.test.ts',
   },
   {
     promise: 'C3',
@@ -199,7 +185,6 @@ export const DESK_MUTANTS: readonly Mutant[] = [
     file: 'main/desk/desk-trouble.ts',
     find: 'this.#aloneMs > TAKE_OVER_MS',
     replace: 'this.#aloneMs > TAKE_OVER_MS / 8',
-    test: 'main/desk/desk-trouble.test.ts',
   },
   {
     promise: 'M4',
@@ -207,7 +192,6 @@ export const DESK_MUTANTS: readonly Mutant[] = [
     file: 'app/plan/running.ts',
     find: 'const rest = used - byPrograms',
     replace: 'const rest = used - 0 * byPrograms',
-    test: 'app/plan/running.test.ts',
   },
   {
     promise: 'M2',
@@ -231,7 +215,6 @@ export const DESK_MUTANTS: readonly Mutant[] = [
     file: 'main/gateway/forwarder.ts',
     find: 'if (putBack === undefined) this',
     replace: "if (putBack === undefined || next.kind === 'token') this",
-    test: 'main/gateway/forwarder.test.ts',
   },
   {
     promise: 'M7',
@@ -263,7 +246,6 @@ export const DESK_MUTANTS: readonly Mutant[] = [
     file: 'app/desk/lease.ts',
     find: 'this.#renewedMs = Math.max(this.#renewedMs, sent.monotonicMs)',
     replace: 'this.#renewedMs = Math.max(sent.monotonicMs, this.#clock.monotonicMs())',
-    test: 'app/desk/lease.test.ts',
   },
   {
     promise: 'M2',
@@ -271,7 +253,6 @@ export const DESK_MUTANTS: readonly Mutant[] = [
     file: 'app/desk/desk-queue.ts',
     find: 'this.#renewedBy(sentMs)\n',
     replace: 'void sentMs\n',
-    test: 'app/desk/desk-queue.test.ts',
   },
   {
     promise: 'M2',
@@ -279,7 +260,6 @@ export const DESK_MUTANTS: readonly Mutant[] = [
     file: 'app/desk/lease.ts',
     find: 'this.ageMs <= GRANTS_FOR_MS && this.#wakefulness.isSteady',
     replace: 'this.ageMs <= GRANTS_FOR_MS',
-    test: 'app/desk/lease.test.ts',
   },
   {
     promise: 'M2',
@@ -287,7 +267,6 @@ export const DESK_MUTANTS: readonly Mutant[] = [
     file: 'app/desk/lease.ts',
     find: 'if (!this.#wakefulness.hadGap()) return',
     replace: 'if (!this.#wakefulness.hadGap() || true) return',
-    test: 'app/desk/lease.test.ts',
   },
   {
     promise: 'M2',
@@ -295,7 +274,6 @@ export const DESK_MUTANTS: readonly Mutant[] = [
     file: 'app/desk/dispatcher.ts',
     find: 'this.#scheduler.isGranted = !this.#deps.mayGrant()',
     replace: 'this.#scheduler.isGranted = false',
-    test: 'app/desk/dispatcher.test.ts',
   },
   {
     promise: 'M3',
@@ -311,7 +289,6 @@ export const DESK_MUTANTS: readonly Mutant[] = [
     file: 'app/gateway/bucket-share.ts',
     find: 'const raised = this.#fraction * low - others * this.#sentAtMs.length',
     replace: 'const raised = this.#fraction * low',
-    test: 'app/gateway/bucket-share.test.ts',
   },
   {
     promise: 'M3',
@@ -335,7 +312,6 @@ export const DESK_MUTANTS: readonly Mutant[] = [
     file: 'app/desk/dispatcher.ts',
     find: 'bound.setShare({ fraction: this.#fraction, tokens, sent, settledFromMs }, nowMs)',
     replace: 'bound.setShare({ fraction: 1, tokens: tokens + 99, sent, settledFromMs }, nowMs)',
-    test: 'app/desk/dispatcher.test.ts',
   },
   {
     promise: 'M3',
@@ -343,7 +319,6 @@ export const DESK_MUTANTS: readonly Mutant[] = [
     file: 'app/desk/dispatcher.ts',
     find: 'tokens: tokens - inBoth(known',
     replace: 'tokens: tokens - 0 * inBoth(known',
-    test: 'app/desk/dispatcher.test.ts',
   },
   {
     promise: 'M3',
@@ -360,7 +335,6 @@ export const DESK_MUTANTS: readonly Mutant[] = [
     find: 'if (asked?.attempt !== attempt) continue\n      this.#asked.delete(id)\n      if (this.#deps.now()',
     replace:
       'if (asked === undefined || attempt < 0) continue\n      this.#asked.delete(id)\n      if (this.#deps.now()',
-    test: 'app/desk/member-queue.test.ts',
   },
   {
     promise: 'M7',
@@ -368,7 +342,6 @@ export const DESK_MUTANTS: readonly Mutant[] = [
     file: 'app/desk/member-queue.ts',
     find: 'asked.askedMs > spendWithinMs) continue',
     replace: 'asked.askedMs > 9 * spendWithinMs) continue',
-    test: 'app/desk/member-queue.test.ts',
   },
   {
     promise: 'M7',
@@ -376,6 +349,5 @@ export const DESK_MUTANTS: readonly Mutant[] = [
     file: 'app/desk/member-queue.ts',
     find: 'nowMs - asked.askedMs < ASK_AGAIN_MS) continue',
     replace: 'nowMs - asked.askedMs < 99 * ASK_AGAIN_MS) continue',
-    test: 'app/desk/member-queue.test.ts',
   },
 ]

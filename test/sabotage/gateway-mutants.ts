@@ -6,7 +6,6 @@ const DOOR_TEST = 'main/gateway/gateway.test.ts'
 const MANY_TEST = 'main/gateway/many-connections.test.ts'
 const HOSTILE_TEST = 'main/gateway/hostile-answers.test.ts'
 const REMOVAL_TEST = 'main/gateway/token-removal.test.ts'
-const RELAY_TEST = 'main/gateway/answer-relay.test.ts'
 const FORWARD = 'main/network/forward-http.ts'
 const SCHEDULER = 'app/gateway/scheduler.ts'
 const BOUND = 'app/gateway/bucket-bound.ts'
@@ -21,7 +20,6 @@ export const GATEWAY_MUTANTS: readonly Mutant[] = [
     file: 'main/ports/redactor.ts',
     find: 'if (places.at(-2)?.[0] === spelling) places.pop()',
     replace: 'if (places.at(-2)?.[0] === spelling.slice(1)) places.pop()',
-    test: 'main/ports/redactor.test.ts',
   },
   {
     promise: 'G1',
@@ -45,7 +43,6 @@ export const GATEWAY_MUTANTS: readonly Mutant[] = [
     file: 'main/gateway/token-removal.ts',
     find: '[...inHex, ...inBase64]',
     replace: '[...inHex]',
-    test: REMOVAL_TEST,
   },
   {
     promise: 'G6',
@@ -53,7 +50,6 @@ export const GATEWAY_MUTANTS: readonly Mutant[] = [
     file: 'main/gateway/token-removal.ts',
     find: '[...inHex, ...inBase64]',
     replace: '[...inBase64]',
-    test: REMOVAL_TEST,
   },
   {
     promise: 'G6',
@@ -101,7 +97,6 @@ export const GATEWAY_MUTANTS: readonly Mutant[] = [
     file: 'main/storage/json-file.ts',
     find: 'this.#unreadAtMs = nowMs',
     replace: 'this.#unreadAtMs = undefined',
-    test: 'main/storage/json-file.test.ts',
   },
   {
     promise: 'G9',
@@ -133,7 +128,6 @@ export const GATEWAY_MUTANTS: readonly Mutant[] = [
     file: 'main/control/control-server.ts',
     find: "path.kind === 'pipe' || lstatSync",
     replace: "path.path !== '' || lstatSync",
-    test: 'main/control/control-server.test.ts',
   },
   {
     promise: 'G6',
@@ -141,7 +135,6 @@ export const GATEWAY_MUTANTS: readonly Mutant[] = [
     file: 'main/control/control-server.ts',
     find: 'MAX_CONNECTIONS = 256',
     replace: 'MAX_CONNECTIONS = 16',
-    test: 'main/control/control-server.test.ts',
   },
   {
     promise: 'G1',
@@ -149,7 +142,6 @@ export const GATEWAY_MUTANTS: readonly Mutant[] = [
     file: 'main/gateway/door.ts',
     find: "else before.once('finish', () => endWith(socket, problem))",
     replace: 'else endWith(socket, problem)',
-    test: 'main/gateway/door.test.ts',
   },
   {
     promise: 'G1',
@@ -181,7 +173,6 @@ export const GATEWAY_MUTANTS: readonly Mutant[] = [
     file: 'main/gateway/door.ts',
     find: 'if (!isFramedPlainly(request.headers))',
     replace: 'if (!isFramedPlainly({}))',
-    test: 'main/gateway/door.test.ts',
   },
   {
     promise: 'G1',
@@ -189,7 +180,6 @@ export const GATEWAY_MUTANTS: readonly Mutant[] = [
     file: 'main/gateway/programs.ts',
     find: 'const MAX_TOKENS_PER_PROGRAM = 1_000',
     replace: 'const MAX_TOKENS_PER_PROGRAM = 32',
-    test: 'main/gateway/programs.test.ts',
   },
   {
     promise: 'G1',
@@ -197,7 +187,6 @@ export const GATEWAY_MUTANTS: readonly Mutant[] = [
     file: 'main/gateway/forwarder.ts',
     find: 'Math.max(MIN_TOKEN_WAIT_MS, maxWaitMs), access())',
     replace: '60_000 + Math.max(MIN_TOKEN_WAIT_MS, maxWaitMs), access())',
-    test: 'main/gateway/forwarder.test.ts',
   },
   {
     promise: 'G1',
@@ -221,7 +210,6 @@ export const GATEWAY_MUTANTS: readonly Mutant[] = [
     file: SCHEDULER,
     find: 'const overslept = this.#overslept(now)\n    const order',
     replace: 'const overslept: Decision[] = []\n    const order',
-    test: 'app/gateway/scheduler.test.ts',
   },
 
   {
@@ -266,7 +254,6 @@ export const GATEWAY_MUTANTS: readonly Mutant[] = [
     file: 'main/gateway/peer-user.ts',
     find: "if (peer === 'gone') return 'gone'",
     replace: "if (peer === 'gone') return 'own'",
-    test: 'main/gateway/peer-user.test.ts',
   },
 
   {
@@ -292,7 +279,6 @@ export const GATEWAY_MUTANTS: readonly Mutant[] = [
     file: BOUND,
     find: 'this.#meanGainPerMs * (1 - MAX_CLOCK_ERROR)',
     replace: 'this.#meanGainPerMs * (1 - 0 * MAX_CLOCK_ERROR)',
-    test: 'app/gateway/bucket-bound.test.ts',
   },
 
   {
@@ -328,7 +314,6 @@ export const GATEWAY_MUTANTS: readonly Mutant[] = [
     file: 'main/gateway/answer-relay.ts',
     find: 'if (reply.writableLength > MAX_BEHIND_BYTES) reply.destroy()',
     replace: 'if (reply.writableLength > 99 * MAX_BEHIND_BYTES) reply.destroy()',
-    test: RELAY_TEST,
   },
   {
     promise: 'G6',
@@ -407,7 +392,6 @@ export const GATEWAY_MUTANTS: readonly Mutant[] = [
     find: 'if (program === undefined) return sendProblem(reply, UNKNOWN_KEY)',
     replace:
       'if (program === undefined)\n      return void deps.callerOf(request.socket).then(() => sendProblem(reply, UNKNOWN_KEY))',
-    test: 'main/gateway/door.test.ts',
   },
 
   {
@@ -416,7 +400,6 @@ export const GATEWAY_MUTANTS: readonly Mutant[] = [
     file: 'main/gateway/door.ts',
     find: 'HPE_HEADER_OVERFLOW: denied(431',
     replace: 'HPE_HEADER_OVERFLOW: denied(400',
-    test: 'main/gateway/door.test.ts',
   },
 
   {
@@ -434,7 +417,6 @@ export const GATEWAY_MUTANTS: readonly Mutant[] = [
     file: 'main/gateway/door.ts',
     find: 'if (names.length !== 1) return undefined',
     replace: 'if (names.length < 1) return undefined',
-    test: 'main/gateway/door.test.ts',
   },
   {
     promise: 'G7',
@@ -459,7 +441,6 @@ export const GATEWAY_MUTANTS: readonly Mutant[] = [
     file: 'main/gateway/programs.ts',
     find: 'if (token.program === program.id) this.#tokens.delete(digest)',
     replace: "if (token.program === program.id && digest === '') this.#tokens.delete(digest)",
-    test: 'main/gateway/programs.test.ts',
   },
 
   {
@@ -468,7 +449,6 @@ export const GATEWAY_MUTANTS: readonly Mutant[] = [
     file: 'main/gateway/door.ts',
     find: "return caller === 'own' && !reply.destroyed",
     replace: 'return !reply.destroyed',
-    test: 'main/gateway/door.test.ts',
   },
   {
     promise: 'G5',
@@ -476,7 +456,6 @@ export const GATEWAY_MUTANTS: readonly Mutant[] = [
     file: 'main/gateway/gateway.ts',
     find: 'changed: (profile) => void this.#attach(profile),',
     replace: 'changed: (profile) => void (this.#attached.has(profile) || this.#attach(profile)),',
-    test: 'main/gateway/gateway.test.ts',
   },
   {
     promise: 'G5',
@@ -501,6 +480,5 @@ export const GATEWAY_MUTANTS: readonly Mutant[] = [
     file: 'main/gateway/programs.ts',
     find: 'const isStored = programs.length',
     replace: 'const isStored = !isGiven && programs.length',
-    test: 'main/gateway/programs.test.ts',
   },
 ]

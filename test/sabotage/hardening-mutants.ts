@@ -48,7 +48,6 @@ export const HARDENING_MUTANTS: readonly Mutant[] = [
     file: 'main/hosts/desktop/open-externally.ts',
     find: 'if (!mayBeOpened(address)) throw',
     replace: "if (!mayBeOpened(address) && address === '') throw",
-    test: 'main/hosts/desktop/open-externally.test.ts',
   },
 
   {

@@ -5,10 +5,8 @@ const FAULTS_TEST = 'main/orders/order-faults.test.ts'
 const KILL_TEST = 'main/orders/kill.process.test.ts'
 const DISK_TEST = 'main/orders/order-disk.test.ts'
 const JOURNAL_TEST = 'main/orders/journal.test.ts'
-const ORDERS_TEST = 'main/orders/orders.test.ts'
 const ONCE_TEST = 'main/network/sent-once.test.ts'
 const LOOKUPS_TEST = 'main/orders/lookups.test.ts'
-const RECOGNITION_TEST = 'app/orders/recognition.test.ts'
 const AT_ONCE_TEST = 'app/gateway/at-once.test.ts'
 const WIRE = 'main/network/node-wire.ts'
 const CALL = 'main/orders/order-call.ts'
@@ -58,7 +56,6 @@ export const ORDER_MUTANTS: readonly Mutant[] = [
     file: 'app/orders/order-facts.ts',
     find: 'hasConfirmId: orders.length > 0 && confirmIds.length === orders.length',
     replace: 'hasConfirmId: orders.length > 0 && confirmIds.length >= 0',
-    test: 'app/orders/order-facts.test.ts',
   },
   {
     promise: 'O1',
@@ -98,7 +95,6 @@ export const ORDER_MUTANTS: readonly Mutant[] = [
     file: 'app/orders/order-paths.ts',
     find: 'const ORDER_ID = /^orders\\/([A-Za-z0-9-]+)$/',
     replace: 'const ORDER_ID = /^orders\\/([A-Za-z0-9%-]+)$/',
-    test: 'app/orders/order-paths.test.ts',
   },
   {
     promise: 'O2',
@@ -147,7 +143,6 @@ export const ORDER_MUTANTS: readonly Mutant[] = [
     file: ORDERS,
     find: 'changed: (why) => {\n        this.#takeFormer()',
     replace: 'changed: (why) => {\n        if (why !== undefined) this.#takeFormer()',
-    test: ORDERS_TEST,
   },
   {
     promise: 'O3',
@@ -155,7 +150,6 @@ export const ORDER_MUTANTS: readonly Mutant[] = [
     file: ORDERS,
     find: 'if (!entry.isDismissed) this.#unknown.set',
     replace: "if (entry.id !== '') this.#unknown.set",
-    test: ORDERS_TEST,
   },
   {
     promise: 'O3',
@@ -163,7 +157,6 @@ export const ORDER_MUTANTS: readonly Mutant[] = [
     file: ORDERS,
     find: 'return { ...NO_ORDERS, unknown }',
     replace: 'return { ...NO_ORDERS, unknown: unknown.slice(0, 0) }',
-    test: ORDERS_TEST,
   },
   {
     promise: 'O3',
@@ -171,7 +164,6 @@ export const ORDER_MUTANTS: readonly Mutant[] = [
     file: ORDERS,
     find: 'if (!this.isOff || (dataFolder !== undefined &&',
     replace: "if (!this.isOff || (dataFolder === '' &&",
-    test: ORDERS_TEST,
   },
   {
     promise: 'O3',
@@ -179,7 +171,6 @@ export const ORDER_MUTANTS: readonly Mutant[] = [
     file: JOURNAL,
     find: 'if (this.#isOpenedAnew) for',
     replace: 'if (!this.#isOpenedAnew) for',
-    test: JOURNAL_TEST,
   },
   {
     promise: 'O3',
@@ -195,7 +186,6 @@ export const ORDER_MUTANTS: readonly Mutant[] = [
     file: RECOGNITION,
     find: 'hashes.has(hash) && !known.has(orderId) &&',
     replace: 'hashes.has(hash) && !known.has(orderId + hash) &&',
-    test: RECOGNITION_TEST,
   },
   {
     promise: 'O3',
@@ -203,7 +193,6 @@ export const ORDER_MUTANTS: readonly Mutant[] = [
     file: RECOGNITION,
     find: 'isRival(entry, other, hash))',
     replace: 'isRival(other, entry, hash.slice(1)))',
-    test: RECOGNITION_TEST,
   },
   {
     promise: 'O3',
@@ -211,7 +200,6 @@ export const ORDER_MUTANTS: readonly Mutant[] = [
     file: RECOGNITION,
     find: "journal.filter(({ kind }) => kind === 'order' || kind === 'group')",
     replace: "journal.filter(({ kind, outcome }) => kind !== 'group' || outcome !== 'sent')",
-    test: RECOGNITION_TEST,
   },
   {
     promise: 'O3',
@@ -219,7 +207,6 @@ export const ORDER_MUTANTS: readonly Mutant[] = [
     file: RECOGNITION,
     find: "return mayBeListed || found.length > 0 ? { kind: 'unclear' }",
     replace: "return mayBeListed && found.length > 0 ? { kind: 'unclear' }",
-    test: RECOGNITION_TEST,
   },
   {
     promise: 'O3',
@@ -227,7 +214,6 @@ export const ORDER_MUTANTS: readonly Mutant[] = [
     file: 'main/orders/lookups.ts',
     find: 'filter((name) => hashes.isKnown(name))',
     replace: "filter((name) => hashes.isKnown(name) || name !== '')",
-    test: LOOKUPS_TEST,
   },
   {
     promise: 'O3',
@@ -251,7 +237,6 @@ export const ORDER_MUTANTS: readonly Mutant[] = [
     file: 'app/orders/order-facts.ts',
     find: "return sign === '-' && size !== '0'",
     replace: "return sign === '-' && size === '0'",
-    test: 'app/orders/order-facts.test.ts',
   },
   {
     promise: 'O3',
@@ -283,7 +268,6 @@ export const ORDER_MUTANTS: readonly Mutant[] = [
     file: ORDERS,
     find: 'present !== undefined && keyMark !== present',
     replace: "present !== undefined && keyMark === ''",
-    test: ORDERS_TEST,
   },
   {
     promise: 'O3',
@@ -307,6 +291,5 @@ export const ORDER_MUTANTS: readonly Mutant[] = [
     file: 'app/orders/order-facts.ts',
     find: '/\\S/.test(id)',
     replace: '/./.test(id)',
-    test: 'app/orders/order-facts.test.ts',
   },
 ]

@@ -11,7 +11,6 @@ export const ORDER_SWITCH_MUTANTS: readonly Mutant[] = [
     file: 'main/sign-in/order-switches.ts',
     find: ' && ending !== endingOf(known))',
     replace: ' && ending?.length !== endingOf(known).length)',
-    test: 'main/sign-in/order-switches.test.ts',
   },
   {
     promise: 'O2',
@@ -19,7 +18,6 @@ export const ORDER_SWITCH_MUTANTS: readonly Mutant[] = [
     file: 'main/gateway/programs.ts',
     find: '    if (saved.ok) this.#usedIds.add(program.id)\n',
     replace: '',
-    test: 'main/gateway/programs.test.ts',
   },
   {
     promise: 'O2',
@@ -27,7 +25,6 @@ export const ORDER_SWITCH_MUTANTS: readonly Mutant[] = [
     file: 'app/sign-in/provider-hosts.ts',
     find: ".replace(/\\.+$/, '')",
     replace: '',
-    test: 'app/sign-in/provider-hosts.test.ts',
   },
   {
     promise: 'O2',
@@ -35,7 +32,6 @@ export const ORDER_SWITCH_MUTANTS: readonly Mutant[] = [
     file: 'main/sign-in/order-switches.ts',
     find: '        if (opening.isStopped) return STOPPED_MEANWHILE\n',
     replace: '',
-    test: 'main/sign-in/order-switches.test.ts',
   },
   {
     promise: 'O2',
@@ -43,7 +39,6 @@ export const ORDER_SWITCH_MUTANTS: readonly Mutant[] = [
     file: 'main/orders/monitored-orders.ts',
     find: 'noteWithdrawn(programs.withdrawOrders(profile))',
     replace: "noteWithdrawn(programs.withdrawOrders(profile && 'none'))",
-    test: 'main/orders/monitored-orders.test.ts',
   },
   {
     promise: 'O2',
@@ -59,7 +54,6 @@ export const ORDER_SWITCH_MUTANTS: readonly Mutant[] = [
     file: 'main/sign-in/profile-store.ts',
     find: 'return this.keepSettings({ ...stored, ...(orders !== undefined && { orders }) })',
     replace: "return this.keepSettings({ ...stored, ...(orders === 'on' && { orders }) })",
-    test: 'main/sign-in/profile-store.test.ts',
   },
   {
     promise: 'O2',

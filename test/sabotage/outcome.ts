@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs'
-import type { Mutant } from './registry.ts'
+import type { RegisteredMutant } from './registry.ts'
 
 /** The result of a mutant. Only `killed` proves anything. */
 export type Result =
@@ -11,7 +11,7 @@ export type Result =
   | 'not-by-an-assertion'
   | 'broke-the-test'
 
-export interface Outcome extends Pick<Mutant, 'promise' | 'what' | 'file' | 'test' | 'grep'> {
+export interface Outcome extends Pick<RegisteredMutant, 'promise' | 'what' | 'file' | 'test' | 'grep'> {
   readonly result: Result
   /** The name of the test that noticed the mutant. Absent if none did. */
   readonly by?: string
@@ -22,7 +22,7 @@ export interface Outcome extends Pick<Mutant, 'promise' | 'what' | 'file' | 'tes
 /** The result of a mutant, without the mutant. */
 export type Verdict = Pick<Outcome, 'result' | 'by' | 'said'>
 
-export function outcomeOf({ find: _, replace: __, ...about }: Mutant, verdict: Verdict): Outcome {
+export function outcomeOf({ find: _, replace: __, ...about }: RegisteredMutant, verdict: Verdict): Outcome {
   return { ...about, ...verdict }
 }
 

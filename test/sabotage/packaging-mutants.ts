@@ -45,6 +45,5 @@ export const PACKAGING_MUTANTS: readonly Mutant[] = [
     file: 'main/hosts/desktop/electron-updates.ts',
     find: "return platform === 'win32' && /^publisherName:/m.test(feed)",
     replace: "return platform === 'win32' || /^publisherName:/m.test(feed)",
-    test: 'main/hosts/desktop/electron-updates.test.ts',
   },
 ]

@@ -1,7 +1,6 @@
 import type { Mutant } from './registry.ts'
 
 const LAWS_TEST = 'app/plan/verdict-laws.test.ts'
-const REPLAY_TEST = 'app/plan/replay.test.ts'
 const RUNNING_TEST = 'app/plan/running.test.ts'
 const DEMAND = 'app/plan/demand.ts'
 const REPLAY = 'app/plan/replay.ts'
@@ -25,7 +24,6 @@ export const PLAN_MUTANTS: readonly Mutant[] = [
     file: REPLAY,
     find: 'this.#waitsOf(request).sentMs.push(request.waitedMs)',
     replace: 'this.#waitsOf(request).sentMs.push(nowMs)',
-    test: REPLAY_TEST,
   },
 
   {

@@ -1,7 +1,6 @@
 import type { Mutant } from './registry.ts'
 
 const FILES = 'main/storage/private-files.ts'
-const FILES_TEST = 'main/storage/private-files.test.ts'
 const OTHERS_TEST = 'main/storage/other-users.process.test.ts'
 
 /** Mutants of the protection of the data folder from other users of the machine. */
@@ -29,7 +28,6 @@ export const PRIVATE_FILES_MUTANTS: readonly Mutant[] = [
     file: FILES,
     find: 'export const PRIVATE_MODE = 0o600',
     replace: 'export const PRIVATE_MODE = 0o644',
-    test: FILES_TEST,
   },
   {
     promise: 'D7',
@@ -37,7 +35,6 @@ export const PRIVATE_FILES_MUTANTS: readonly Mutant[] = [
     file: FILES,
     find: 'if (uid !== userId) return',
     replace: 'if (uid === -1) return',
-    test: FILES_TEST,
   },
 
   {
@@ -46,7 +43,6 @@ export const PRIVATE_FILES_MUTANTS: readonly Mutant[] = [
     file: 'main/hosts/terminal/passphrase-check.ts',
     find: 'isEnough: guesses >= MIN_GUESSES',
     replace: 'isEnough: guesses >= Math.min(0, MIN_GUESSES)',
-    test: 'main/hosts/terminal/passphrase-check.test.ts',
   },
 
   {
@@ -55,7 +51,6 @@ export const PRIVATE_FILES_MUTANTS: readonly Mutant[] = [
     file: 'main/storage/lock.ts',
     find: "return stdout === 'taken'",
     replace: "return stdout === 'refused'",
-    test: 'main/storage/lock.test.ts',
   },
   {
     promise: 'D7',
@@ -63,7 +58,6 @@ export const PRIVATE_FILES_MUTANTS: readonly Mutant[] = [
     file: FILES,
     find: 'if (found?.isFIFO() || found?.isCharacterDevice() || found?.isBlockDevice())',
     replace: 'if (found?.isCharacterDevice() || found?.isBlockDevice())',
-    test: FILES_TEST,
   },
 
   {
@@ -72,7 +66,6 @@ export const PRIVATE_FILES_MUTANTS: readonly Mutant[] = [
     file: 'main/gateway/programs.ts',
     find: 'looksAlike(program.name, name)',
     replace: 'looksAlike(program.name, name) && program.name === name',
-    test: 'main/gateway/programs.test.ts',
   },
   {
     promise: 'D2',

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { z } from 'zod'
 import { type Outcome, outcomeOf, type Result, type Verdict } from './outcome.ts'
-import type { Mutant } from './registry.ts'
+import type { RegisteredMutant } from './registry.ts'
 
 const RESULTS = [
   'killed',
@@ -55,7 +55,7 @@ export class Progress {
   }
 
   /** The mutant's outcome of an earlier run of the same sources. */
-  resultOf(mutant: Mutant): Outcome | undefined {
+  resultOf(mutant: RegisteredMutant): Outcome | undefined {
     const found = this.#outcomes.find(
       ({ promise, what, file, change }) =>
         promise === mutant.promise &&
@@ -69,7 +69,7 @@ export class Progress {
   }
 
   /** Keeps a mutant's outcome and returns it. */
-  add(mutant: Mutant, verdict: Verdict): Outcome {
+  add(mutant: RegisteredMutant, verdict: Verdict): Outcome {
     const outcome = outcomeOf(mutant, verdict)
     this.#outcomes.push({ ...outcome, change: changeOf(mutant) })
     if (this.#path === undefined) return outcome
@@ -81,7 +81,7 @@ export class Progress {
   }
 }
 
-function changeOf({ find, replace, test, grep }: Mutant): string {
+function changeOf({ find, replace, test, grep }: RegisteredMutant): string {
   return createHash('sha256')
     .update(JSON.stringify([find, replace, test, grep ?? '']))
     .digest('hex')

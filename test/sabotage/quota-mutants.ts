@@ -20,7 +20,6 @@ export const QUOTA_MUTANTS: readonly Mutant[] = [
     file: 'app/quota/others-poller.ts',
     find: 'if (timing === undefined) return undefined',
     replace: 'if (timing === undefined) return this.#stored',
-    test: 'app/quota/others-poller.test.ts',
   },
 
   {
@@ -29,7 +28,6 @@ export const QUOTA_MUTANTS: readonly Mutant[] = [
     file: 'app/quota/others-poller.ts',
     find: 'this.#against >= ENDED',
     replace: 'this.#against >= 1e9',
-    test: 'app/quota/others-poller.test.ts',
   },
 
   {
@@ -47,7 +45,6 @@ export const QUOTA_MUTANTS: readonly Mutant[] = [
     file: 'app/quota/minute-mean.ts',
     find: 'counts[1]!.atMs <= atMs - MINUTE_MS',
     replace: 'counts[1]!.atMs <= atMs',
-    test: 'app/quota/minute-mean.test.ts',
   },
 
   {
@@ -56,7 +53,6 @@ export const QUOTA_MUTANTS: readonly Mutant[] = [
     file: 'app/quota/minute-mean.ts',
     find: 'lengthMs > 0 ?',
     replace: 'lengthMs >= 0 ?',
-    test: 'app/quota/minute-mean.test.ts',
   },
 
   {
@@ -65,7 +61,6 @@ export const QUOTA_MUTANTS: readonly Mutant[] = [
     file: 'app/quota/poller-gaps.ts',
     find: 'Math.max(POSSIBLE, chance)',
     replace: 'Math.max(0, chance)',
-    test: 'app/quota/poller-gaps.test.ts',
   },
 
   {
@@ -118,7 +113,6 @@ export const QUOTA_MUTANTS: readonly Mutant[] = [
     file: 'app/service/headers.ts',
     find: 'if (value >= least && value <= most) return value',
     replace: 'if (!(value < least && value > most)) return Number.parseFloat(text)',
-    test: 'app/service/headers.test.ts',
   },
   {
     promise: 'Q5',
@@ -143,7 +137,6 @@ export const QUOTA_MUTANTS: readonly Mutant[] = [
     file: 'app/quota/probe-plan.ts',
     find: 'Math.max(1, row.limit * budgetFraction)',
     replace: 'Math.max(1, row.limit * Math.sqrt(budgetFraction))',
-    test: 'app/quota/probe-plan.test.ts',
   },
 
   {
@@ -186,7 +179,6 @@ export const QUOTA_MUTANTS: readonly Mutant[] = [
     file: 'app/quota/state.ts',
     find: 'beforeMilder: 45_000',
     replace: 'beforeMilder: 0',
-    test: 'app/quota/state.test.ts',
   },
   {
     promise: 'Q9',
@@ -194,7 +186,6 @@ export const QUOTA_MUTANTS: readonly Mutant[] = [
     file: 'app/quota/state.ts',
     find: 'factor: 1.5',
     replace: 'factor: 0',
-    test: 'app/quota/state.test.ts',
   },
   {
     promise: 'Q9',
@@ -202,7 +193,6 @@ export const QUOTA_MUTANTS: readonly Mutant[] = [
     file: 'app/quota/state.ts',
     find: "this.#keptMs('watch') > 0 ? 'watch' : wanted",
     replace: "this.#keptMs('watch') > 1e9 ? 'watch' : wanted",
-    test: 'app/quota/state.test.ts',
   },
   {
     promise: 'Q9',
@@ -210,7 +200,6 @@ export const QUOTA_MUTANTS: readonly Mutant[] = [
     file: 'app/history/usual-day.ts',
     find: 'if (!(mean < before / 2 && accepted >= before)) return 0',
     replace: 'if (!(mean < 0 && accepted >= before)) return 0',
-    test: 'app/history/usual-day.test.ts',
   },
   {
     promise: 'Q10',

@@ -39,17 +39,22 @@ export interface Mutant {
   readonly replace: string
   /**
    * Path under test/ of the test that fails: a file of unit tests, or a `.spec.ts` if only a browser notices
-   * the defect.
+   * the defect. If absent, the unit tests at the path of `file`.
    */
-  readonly test: string
+  readonly test?: string
   /** In a spec, only the tests with this text in their title. */
   readonly grep?: string
 }
 
-/** The test that passes before the mutant is applied, and fails after it. */
-export type Proof = Pick<Mutant, 'test' | 'grep'>
+/** A mutant with its test in any case. */
+export interface RegisteredMutant extends Mutant {
+  readonly test: string
+}
 
-export const MUTANTS: readonly Mutant[] = [
+/** The test that passes before the mutant is applied, and fails after it. */
+export type Proof = Pick<RegisteredMutant, 'test' | 'grep'>
+
+const WRITTEN: readonly Mutant[] = [
   ...TOKEN_MUTANTS,
   ...QUOTA_MUTANTS,
   ...HARDENING_MUTANTS,
@@ -74,3 +79,8 @@ export const MUTANTS: readonly Mutant[] = [
   ...SHARED_STREAM_MUTANTS,
   ...ORDER_SWITCH_MUTANTS,
 ]
+
+export const MUTANTS: readonly RegisteredMutant[] = WRITTEN.map((mutant) => ({
+  test: mutant.file.replace(/\.tsx?$/, '.test.ts'),
+  ...mutant,
+}))

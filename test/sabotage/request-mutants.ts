@@ -32,7 +32,6 @@ export const REQUEST_MUTANTS: readonly Mutant[] = [
     file: NODE_HTTP,
     find: 'MAX_TURN_BYTES = 64 << 10',
     replace: 'MAX_TURN_BYTES = 64 << 20',
-    test: NODE_HTTP_TEST,
   },
   {
     promise: 'T3',
@@ -41,7 +40,6 @@ export const REQUEST_MUTANTS: readonly Mutant[] = [
     find: "answer.on('error', (error) => failed(wordsOf(error)))",
     replace:
       "answer.on('error', () => whole({ kind: 'answer', status: answer.statusCode ?? 0, headers: headersOf(answer), body: body.text() }))",
-    test: NODE_HTTP_TEST,
   },
   {
     promise: 'T4',
@@ -58,7 +56,6 @@ export const REQUEST_MUTANTS: readonly Mutant[] = [
     file: 'app/quota/row-problems.ts',
     find: 'if (this.#refused.get(category) === refused.status) return',
     replace: 'this.#refused.set(category, refused.status)',
-    test: 'app/quota/row-problems.test.ts',
   },
   {
     promise: 'T1',
@@ -66,6 +63,5 @@ export const REQUEST_MUTANTS: readonly Mutant[] = [
     file: NODE_HTTP,
     find: "{ 'accept-encoding': 'identity', ...request.headers }",
     replace: '{ ...request.headers }',
-    test: 'main/network/http-client.test.ts',
   },
 ]

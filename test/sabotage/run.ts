@@ -5,7 +5,7 @@ import { onlyMutantsDiffer, originNow } from '../proof/commit.ts'
 import { linesOf, type Outcome, type Verdict, writeOutcomes } from './outcome.ts'
 import { Progress } from './progress.ts'
 import { nameOf, needsBrowser, prove, proveAll } from './prove.ts'
-import { MUTANTS, type Mutant } from './registry.ts'
+import { MUTANTS, type RegisteredMutant } from './registry.ts'
 import type { TestRun } from './test-run.ts'
 import { Workshop } from './workshop.ts'
 
@@ -70,7 +70,7 @@ function notGreen(run: TestRun | undefined): Verdict | undefined {
   return run.kind === 'broken' ? { result, said: run.why } : { result, by: run.test, said: run.said }
 }
 
-async function verdictOn(mutant: Mutant, before: ReadonlySet<string>): Promise<Verdict> {
+async function verdictOn(mutant: RegisteredMutant, before: ReadonlySet<string>): Promise<Verdict> {
   const original = workshop.read(mutant.file)
   const parts = original.split(mutant.find)
   if (parts.length !== 2) {

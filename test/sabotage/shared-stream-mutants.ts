@@ -20,7 +20,6 @@ export const SHARED_STREAM_MUTANTS: readonly Mutant[] = [
     file: HUB,
     find: 'attempts > 0 || isOpening(shared) ? abandoned(why)',
     replace: 'attempts < 0 && isOpening(shared) ? abandoned(why)',
-    test: 'main/gateway/stream-hub.test.ts',
   },
   {
     promise: 'G6',
@@ -28,7 +27,6 @@ export const SHARED_STREAM_MUTANTS: readonly Mutant[] = [
     file: HUB,
     find: '      if (isOpening(shared)) continue\n      const answer',
     replace: '      const answer',
-    test: HUB_TEST,
   },
   {
     promise: 'G9',
@@ -36,7 +34,6 @@ export const SHARED_STREAM_MUTANTS: readonly Mutant[] = [
     file: STATE,
     find: 'if (next.has(key) || isError(key)) continue',
     replace: "if (next.has(key) || key !== '') continue",
-    test: STATE_TEST,
   },
   {
     promise: 'G9',
@@ -44,7 +41,6 @@ export const SHARED_STREAM_MUTANTS: readonly Mutant[] = [
     file: STATE,
     find: 'this.#symbols?.has(inCapitals) ? { symbol',
     replace: 'this.#symbols ? { symbol',
-    test: STATE_TEST,
   },
   {
     promise: 'G9',
@@ -52,7 +48,6 @@ export const SHARED_STREAM_MUTANTS: readonly Mutant[] = [
     file: STATE,
     find: 'if (symbol !== undefined) this.#forgetError(symbol)',
     replace: "if (symbol === '') this.#forgetError(symbol)",
-    test: STATE_TEST,
   },
   {
     promise: 'G9',
@@ -60,7 +55,6 @@ export const SHARED_STREAM_MUTANTS: readonly Mutant[] = [
     file: STATE,
     find: 'if (!isError(key) || !this.#pendingKeys.has(key)) yield',
     replace: "if (key !== '' || !this.#pendingKeys.has(key)) yield",
-    test: STATE_TEST,
   },
 
   {
@@ -86,7 +80,6 @@ export const SHARED_STREAM_MUTANTS: readonly Mutant[] = [
     file: HUB,
     find: 'open.find((one) => one.address.key === address.key) ??',
     replace: 'open.find((one) => one.address.key === address.key && one.isOver) ??',
-    test: HUB_TEST,
   },
 
   {
@@ -95,7 +88,6 @@ export const SHARED_STREAM_MUTANTS: readonly Mutant[] = [
     file: HUB,
     find: 'if (!reader.reply.writableEnded) reader.reply.destroy()',
     replace: 'if (reader.reply.destroyed) reader.reply.destroy()',
-    test: HUB_TEST,
   },
 
   {
@@ -121,7 +113,6 @@ export const SHARED_STREAM_MUTANTS: readonly Mutant[] = [
     file: 'main/gateway/stream-hub.ts',
     find: 'if (observation.status === 401 && asked?.isUnauthorized === false) {',
     replace: 'if (observation.status === 401 && asked) {',
-    test: 'main/gateway/stream-hub.test.ts',
   },
 
   {
@@ -157,7 +148,6 @@ export const SHARED_STREAM_MUTANTS: readonly Mutant[] = [
     file: STATE,
     find: 'const former = entry.members ?? new Map<string, string>()',
     replace: 'const former = new Map<string, string>(entry.members ?? [])',
-    test: STATE_TEST,
   },
 
   {
@@ -183,7 +173,6 @@ export const SHARED_STREAM_MUTANTS: readonly Mutant[] = [
     file: HUB,
     find: '(this.#deps.roomAtMs(path) ?? tapped.retryAtMs ?? 0)',
     replace: '(tapped.retryAtMs ?? 0)',
-    test: HUB_TEST,
   },
   {
     promise: 'G8',
@@ -223,7 +212,6 @@ export const SHARED_STREAM_MUTANTS: readonly Mutant[] = [
     file: 'main/gateway/stream-reader.ts',
     find: 'this.#queue.behind >= MAX_WRITE_FRAMES',
     replace: 'this.#queue.behind < 0',
-    test: 'main/gateway/stream-reader.test.ts',
   },
   {
     promise: 'G9',

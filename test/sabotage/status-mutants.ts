@@ -3,8 +3,6 @@ import type { Mutant } from './registry.ts'
 const STATUS = 'app/status/quota-status.ts'
 const KEY = 'app/conditions/key-status.ts'
 const CONDITIONS = 'app/conditions/evaluate.ts'
-const STATUS_TEST = 'app/status/quota-status.test.ts'
-const KEY_TEST = 'app/conditions/key-status.test.ts'
 const CONDITIONS_TEST = 'app/conditions/conditions.test.ts'
 const SURFACES_TEST = 'app/conditions/surfaces.test.ts'
 
@@ -16,7 +14,6 @@ export const STATUS_MUTANTS: readonly Mutant[] = [
     file: 'app/quota/state.ts',
     find: 'const EMPTY_CHANCE = 0.9',
     replace: 'const EMPTY_CHANCE = 0.6',
-    test: 'app/quota/state.test.ts',
   },
 
   {
@@ -34,7 +31,6 @@ export const STATUS_MUTANTS: readonly Mutant[] = [
     file: 'app/status/quota-status.ts',
     find: '= [percent(low), percent(high)]',
     replace: '= [percent(high), percent(high)]',
-    test: 'app/status/quota-status.test.ts',
   },
 
   {
@@ -43,7 +39,6 @@ export const STATUS_MUTANTS: readonly Mutant[] = [
     file: STATUS,
     find: 'if (nowMs - quota.asOf <= OUTDATED_AFTER_MS) return quota.state',
     replace: 'if (nowMs - quota.asOf <= OUTDATED_AFTER_MS * 60) return quota.state',
-    test: STATUS_TEST,
   },
 
   {
@@ -87,7 +82,6 @@ export const STATUS_MUTANTS: readonly Mutant[] = [
     file: KEY,
     find: 'if (stopped || rows.length === 0) return unchecked',
     replace: 'if (rows.length === 0) return unchecked',
-    test: KEY_TEST,
   },
 
   {
@@ -96,6 +90,5 @@ export const STATUS_MUTANTS: readonly Mutant[] = [
     file: 'app/alerts/engine.ts',
     find: 'const effects = conditions.roots.flatMap(',
     replace: 'const effects = [...conditions.roots, ...conditions.consequences].flatMap(',
-    test: 'app/alerts/engine.test.ts',
   },
 ]

@@ -33,7 +33,6 @@ export const STORAGE_MUTANTS: readonly Mutant[] = [
     file: 'main/storage/lock.ts',
     find: 'return started === startOf(pid)',
     replace: 'return started === startOf(-pid)',
-    test: 'main/storage/lock.test.ts',
   },
   {
     promise: 'T5',
@@ -41,7 +40,6 @@ export const STORAGE_MUTANTS: readonly Mutant[] = [
     file: 'main/storage/lock.ts',
     find: '  HELD.add(opening.database)',
     replace: '  HELD.add(new DatabaseSync(":memory:"))',
-    test: 'main/storage/lock.test.ts',
   },
   {
     promise: 'T5',
@@ -49,7 +47,6 @@ export const STORAGE_MUTANTS: readonly Mutant[] = [
     file: 'main/storage/lock.ts',
     find: 'holder.isBrief ? MAX_BRIEF_MS : 0',
     replace: 'holder.isBrief ? 0 : 0',
-    test: 'main/storage/lock.test.ts',
   },
   {
     promise: 'T6',
@@ -84,7 +81,6 @@ export const STORAGE_MUTANTS: readonly Mutant[] = [
     file: 'app/tokens/refresh-grant.ts',
     find: 'Math.min(LIFETIME_SECONDS.most, Math.max(LIFETIME_SECONDS.least, seconds))',
     replace: 'Math.min(LIFETIME_SECONDS.most, seconds)',
-    test: 'app/tokens/refresh-grant.test.ts',
   },
   {
     promise: 'T11',
@@ -145,7 +141,6 @@ export const STORAGE_MUTANTS: readonly Mutant[] = [
     file: VAULT,
     find: 'return keys.length === 0 || keys.some(',
     replace: 'return keys.length >= 0 || keys.some(',
-    test: 'main/vault/vault.test.ts',
   },
 
   {
@@ -172,7 +167,6 @@ export const STORAGE_MUTANTS: readonly Mutant[] = [
     file: 'main/hosts/desktop/safe-storage-keystore.ts',
     find: '!mayBeUnprotected() && hidesNothing(wrapped)',
     replace: 'mayBeUnprotected() && hidesNothing(wrapped)',
-    test: 'main/hosts/desktop/safe-storage-keystore.test.ts',
   },
   {
     promise: 'D1',
@@ -189,7 +183,6 @@ export const STORAGE_MUTANTS: readonly Mutant[] = [
     file: 'main/vault/vault-file.ts',
     find: 'PRAGMA synchronous = FULL;',
     replace: 'PRAGMA synchronous = OFF;',
-    test: 'main/vault/vault-file.test.ts',
   },
 
   {
@@ -198,7 +191,6 @@ export const STORAGE_MUTANTS: readonly Mutant[] = [
     file: 'main/vault/newest-commit.ts',
     find: 'seen.step <= now.step) return undefined',
     replace: 'seen.step >= now.step) return undefined',
-    test: 'main/vault/newest-commit.test.ts',
   },
   {
     promise: 'D2',
@@ -216,6 +208,5 @@ export const STORAGE_MUTANTS: readonly Mutant[] = [
     file: 'main/history/history-store.ts',
     find: 'this.#kept.closeIfRemoved()',
     replace: '',
-    test: 'main/history/history-store.test.ts',
   },
 ]

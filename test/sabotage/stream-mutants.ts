@@ -18,7 +18,6 @@ export const STREAM_MUTANTS: readonly Mutant[] = [
     file: 'app/streams/framer.ts',
     find: 'this.#keep(chunk.subarray(from))',
     replace: 'if (from > 0) this.#keep(chunk.subarray(from))',
-    test: 'app/streams/framer.test.ts',
   },
   {
     promise: 'S1',
@@ -26,7 +25,6 @@ export const STREAM_MUTANTS: readonly Mutant[] = [
     file: 'app/streams/frames.ts',
     find: "if (status === 'GoAway' || error === 'GoAway') return { kind: 'going-away' }",
     replace: "if (line.includes('GoAway')) return { kind: 'going-away' }",
-    test: 'app/streams/frames.test.ts',
   },
   {
     promise: 'S3',
@@ -42,7 +40,6 @@ export const STREAM_MUTANTS: readonly Mutant[] = [
     file: 'app/retry/schedules.ts',
     find: 'stepMs * (1 - jitter) + stepMs * jitter * chance',
     replace: 'stepMs + 0 * jitter * chance',
-    test: 'app/retry/schedules.test.ts',
   },
 
   {
@@ -60,7 +57,6 @@ export const STREAM_MUTANTS: readonly Mutant[] = [
     file: LIFE_CYCLE,
     find: 'if (nowMs - state.openedAtMs < SOON_MS) return failed(',
     replace: 'if (nowMs - state.openedAtMs < 1e6 * SOON_MS) return failed(',
-    test: 'app/streams/life-cycle.test.ts',
   },
 
   {

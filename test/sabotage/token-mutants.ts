@@ -4,7 +4,6 @@ const REFRESH = 'main/tokens/key-refresh.ts'
 const REVOCATION = 'main/tokens/key-revocation.ts'
 const KEEPER = 'main/tokens/keeper.ts'
 const GATEWAY_FAULTS_TEST = 'main/gateway/faults.test.ts'
-const VAULT_TEST = 'main/vault/vault.test.ts'
 const KEEPER_TEST = 'main/tokens/keeper.test.ts'
 const SESSION_END_TEST = 'main/tokens/session-end.test.ts'
 const REVOKING_TEST = 'main/tokens/revoking.test.ts'
@@ -80,7 +79,6 @@ export const TOKEN_MUTANTS: readonly Mutant[] = [
     file: 'main/vault/vault.ts',
     find: 'return { ok: false, why }\n    }\n  }\n\n  #rollBack',
     replace: 'return SAVED\n    }\n  }\n\n  #rollBack',
-    test: VAULT_TEST,
   },
 
   {
@@ -89,7 +87,6 @@ export const TOKEN_MUTANTS: readonly Mutant[] = [
     file: 'main/tokens/keeper.ts',
     find: 'if (access?.value !== value || ',
     replace: "if (access === undefined || value === '' || ",
-    test: KEEPER_TEST,
   },
 
   {
@@ -107,7 +104,6 @@ export const TOKEN_MUTANTS: readonly Mutant[] = [
     file: KEEPER,
     find: 'this.#now() >= (this.#store.state.wantedAtMs ?? 0)',
     replace: 'this.#store.state.wantedAtMs === undefined',
-    test: KEEPER_TEST,
   },
 
   {
@@ -125,7 +121,6 @@ export const TOKEN_MUTANTS: readonly Mutant[] = [
     file: KEEPER,
     find: 'Math.min(retryAtMs, wantedAtMs)',
     replace: 'Math.max(retryAtMs, wantedAtMs)',
-    test: KEEPER_TEST,
   },
 
   {
@@ -161,7 +156,6 @@ export const TOKEN_MUTANTS: readonly Mutant[] = [
     file: KEEPER,
     find: 'within(this.#deps.clock, MAX_REPLACEMENT_MS',
     replace: 'within(this.#deps.clock, 10 * MAX_REPLACEMENT_MS',
-    test: KEEPER_TEST,
   },
 
   {

@@ -8,7 +8,6 @@ export const UNATTENDED_MUTANTS: readonly Mutant[] = [
     file: 'main/hosts/terminal/watch-command.ts',
     find: 'deps.mayHoldKeys(flags.data)) {',
     replace: 'deps.mayHoldKeys(flags.data) && flags.json === undefined) {',
-    test: 'main/hosts/terminal/watch-command.test.ts',
   },
 
   {
@@ -42,7 +41,6 @@ export const UNATTENDED_MUTANTS: readonly Mutant[] = [
     file: 'main/hosts/terminal/run-browser.ts',
     find: '  const port = await claimed(args.port, deps)\n',
     replace: '  await deps.startApp(args)\n  const port = await claimed(args.port, deps)\n',
-    test: 'main/hosts/terminal/run-browser.test.ts',
   },
 
   {
@@ -59,7 +57,6 @@ export const UNATTENDED_MUTANTS: readonly Mutant[] = [
     file: 'main/hosts/terminal/json-lines.ts',
     find: 'JSON.stringify({ v: JSON_LINES_VERSION, type, ...fields })',
     replace: 'JSON.stringify({ type, ...fields })',
-    test: 'main/hosts/terminal/json-lines.test.ts',
   },
   {
     promise: 'J1',

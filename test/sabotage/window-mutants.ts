@@ -4,7 +4,6 @@ const HOSTILE = 'e2e/window/hostile-strings.spec.ts'
 const IMAGE = 'an image that does not load from a server'
 const AGES = 'e2e/shown-ages.spec.ts'
 const BAND = 'renderer/history/band.ts'
-const BAND_TEST = 'renderer/history/band.test.ts'
 
 /**
  * Mutants of the window: text that is interpreted as more than text, and numbers that look newer than they
@@ -46,6 +45,5 @@ export const WINDOW_MUTANTS: readonly Mutant[] = [
     file: BAND,
     find: '} else rows.push({ at: at(index + 0.5), band, modelled: !header })',
     replace: '} else rows.push({ at: at(index + 0.5), band, modelled: !header && band.length > 2 })',
-    test: BAND_TEST,
   },
 ]
