@@ -363,7 +363,17 @@ export class Bucket {
 
   #beforeLoad(nowMs: number, { taken, perSecond }: { readonly taken: number; readonly perSecond: number }) {
     const level = this.#level.middleAt(nowMs) - Math.max(0, taken - this.#missing)
-    return { level, limit: this.limit, gain: this.#gainAt(nowMs), others: perSecond }
+    const leftSeconds = this.#windowSecondsLeft(nowMs)
+    const row = { level, limit: this.limit, gain: this.#gainAt(nowMs), others: perSecond }
+    return leftSeconds === undefined
+      ? row
+      : { ...row, window: { leftSeconds, periodSeconds: this.periodMs / 1000 } }
+  }
+
+  /** See `fixedSecondsLeft`. */
+  #windowSecondsLeft(nowMs: number): number | undefined {
+    const { model, windowEndsAtMs: windowEndsAt } = this
+    return fixedSecondsLeft({ model, period: this.periodMs / 1000, windowEndsAt }, nowMs)
   }
 
   /**
@@ -685,14 +695,12 @@ export class Bucket {
    * later window also starts full.
    */
   #emptySpans(nowMs: number): Parameters<OthersUse['emptyWithin']> {
-    const { limit, model, windowEndsAtMs: windowEndsAt } = this
-    const period = this.periodMs / 1000
     const [left, gain] = [this.#level.middleAt(nowMs), this.#gainAt(nowMs)]
-    const ends = fixedSecondsLeft({ model, period, windowEndsAt }, nowMs)
+    const ends = this.#windowSecondsLeft(nowMs)
     if (ends === undefined || ends >= RUNNING_OUT_SECONDS)
       return [{ seconds: RUNNING_OUT_SECONDS, left }, gain]
-    const seconds = Math.min(period, RUNNING_OUT_SECONDS - ends)
-    return [{ seconds: ends, left }, gain, { seconds, left: limit }]
+    const seconds = Math.min(this.periodMs / 1000, RUNNING_OUT_SECONDS - ends)
+    return [{ seconds: ends, left }, gain, { seconds, left: this.limit }]
   }
 
   /** Change of the level if others make no requests, in requests per second. */

@@ -34,6 +34,8 @@ interface BeforeLoad {
   /** Change of the level if others make no requests, in requests per second. */
   readonly gain: number
   readonly others: number
+  /** The fixed window, which ends in `leftSeconds`. Absent if the quota refills gradually. */
+  readonly window?: { readonly leftSeconds: number; readonly periodSeconds: number }
 }
 
 /** A usual load today, and the range of times in which it starts. */
@@ -162,18 +164,36 @@ export class ExpectedLoads {
  * start was at least `startedSeconds` ago.
  *
  * Until the load starts, the level changes by gain − others. From then on, the level changes by gain − load,
- * until the load has made all its requests.
+ * until the load has made all its requests. If a fixed window ends before that, the next one starts full.
  */
 function emptyAfter(
-  load: TodaysLoad,
-  { level, limit, gain, others }: BeforeLoad,
+  { atMs, perSecond, lastsSeconds }: TodaysLoad,
+  row: BeforeLoad,
   nowMs: number,
   startedSeconds = 0,
 ) {
-  const wait = Math.max(0, (load.atMs - nowMs) / 1000)
-  const drain = load.perSecond - gain
-  if (nowMs >= load.atMs + startedSeconds * 1000 || drain <= 0) return undefined
-  const levelThen = Math.max(0, Math.min(limit, level + (gain - others) * wait))
-  const seconds = levelThen / drain
-  return seconds <= load.lastsSeconds ? wait + seconds : undefined
+  const wait = Math.max(0, (atMs - nowMs) / 1000)
+  const drain = perSecond - row.gain
+  if (nowMs >= atMs + startedSeconds * 1000 || drain <= 0) return undefined
+  const { level, leftSeconds, periodSeconds } = atStart(row, wait)
+  const seconds = level / drain
+  if (seconds <= Math.min(lastsSeconds, leftSeconds)) return wait + seconds
+  const again = row.limit / drain
+  return again <= Math.min(lastsSeconds - leftSeconds, periodSeconds) ? wait + leftSeconds + again : undefined
 }
+
+/**
+ * The level when a load starts in `wait` seconds, and how long the quota's window lasts from then on. Each
+ * later window is assumed to begin when the one before ends.
+ */
+function atStart({ level, limit, gain, others, window }: BeforeLoad, wait: number) {
+  const after = (from: number, seconds: number) =>
+    Math.max(0, Math.min(limit, from + (gain - others) * seconds))
+  const { leftSeconds, periodSeconds } = window ?? NO_WINDOW
+  if (wait < leftSeconds) return { level: after(level, wait), leftSeconds: leftSeconds - wait, periodSeconds }
+  const since = (wait - leftSeconds) % periodSeconds
+  return { level: after(limit, since), leftSeconds: periodSeconds - since, periodSeconds }
+}
+
+/** A quota that refills gradually never becomes full at once. */
+const NO_WINDOW = { leftSeconds: Number.POSITIVE_INFINITY, periodSeconds: Number.POSITIVE_INFINITY }

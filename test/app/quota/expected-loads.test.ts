@@ -162,6 +162,45 @@ test('a start that earlier days showed to the second warns from the earliest one
   expect(onsets.map(({ atMs }) => (atMs - LOAD.atMs) / 1000)).toEqual([-2, 10, 22])
 })
 
+test('a fixed window is full again at its end, before a usual load and during one', () => {
+  const expected = new ExpectedLoads()
+  expected.set([LOAD])
+  const row = { level: 300, limit: 300, gain: 0, others: 0 }
+  /** In how many seconds the load empties the row, rounded up. */
+  const emptyIn = (changes: Partial<typeof row>, leftSeconds: number, periodSeconds = 300) => {
+    const before = { ...row, ...changes, window: { leftSeconds, periodSeconds } }
+    const isEmptyBy = (seconds: number) => expected.emptyChance(before, LOAD.atMs - 50_000, seconds) > 0
+    return Array.from({ length: 1000 }, (_, second) => second).find(isEmptyBy)
+  }
+  // The load makes 3 requests per second for 300 s, so it needs 100 s for a full window.
+  expect(emptyIn({}, 150)).toBe(50 + 100)
+  expect(emptyIn({}, 149)).toBe(149 + 100)
+  expect(emptyIn({}, 60, 100)).toBe(60 + 100)
+  expect(emptyIn({}, 60, 99)).toBeUndefined()
+  expect(emptyIn({ limit: 900, level: 900 }, 150)).toBeUndefined()
+  // 20 requests would be gone before the load. The window ends first, and the next one loses 2 × 30 of 300.
+  expect(emptyIn({ level: 20, others: 2 }, 20)).toBe(50 + 80)
+  // The second window after this one begins 10 s before the load.
+  expect(emptyIn({ level: 20, others: 3 }, 10, 30)).toBeUndefined()
+  expect(emptyIn({ level: 20, others: 3, limit: 60 }, 10, 30)).toBe(50 + 10)
+})
+
+test('a usual load that fits each fixed window does not show', () => {
+  const shown = (periodSeconds: number) => {
+    const bucket = new Bucket(LIMIT, periodSeconds, 0)
+    bucket.expect([{ ...LOAD, atMs: 200_000 }])
+    for (const [id, receivedAtMs] of [0, 2000].entries()) {
+      const rate = { limit: LIMIT, periodSeconds, remaining: LIMIT - 1 - id, resetSeconds: periodSeconds }
+      bucket.sent(id, receivedAtMs)
+      const resetSeconds = rate.resetSeconds - receivedAtMs / 1000
+      bucket.answered({ id, receivedAtMs, rejected: false, rate: { ...rate, resetSeconds } })
+    }
+    return [bucket.model, row(bucket, 3).usualLoad?.at, (row(bucket, 3).emptyChance ?? 0) > 0.5]
+  }
+  expect(shown(120)).toEqual(['fixed', 200_000, true])
+  expect(shown(80)).toEqual(['fixed', undefined, false])
+})
+
 test('a bucket keeps the start of a usual load for the next day, and of no other load', () => {
   const starts = (loads: readonly UsualLoad[]) => {
     const { told, until } = both(loads, LOAD.perSecond)
