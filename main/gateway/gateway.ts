@@ -142,11 +142,12 @@ export class Gateway {
 
   /**
    * Serves on the `chosen` port (default: `nextPort`), now and at later starts. With 0, each start picks a
-   * free port. If the gateway is on and can't use the new port, it keeps the current one.
+   * free port. If the gateway is on, it keeps the current port with 0, or if it can't use the new one.
    */
   turnOn(chosen?: number): Promise<GatewayChange> {
     return this.#oneByOne(async () => {
-      const port = chosen ?? this.nextPort
+      const keepsPort = chosen === 0 && this.#servers !== undefined
+      const port = keepsPort ? this.nextPort : (chosen ?? this.nextPort)
       const served = await this.#serve(port)
       if (!served.ok) return { ok: false, why: served.why }
       const saved = this.#deps.programs.setPort(port)
