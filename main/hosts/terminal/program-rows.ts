@@ -28,19 +28,8 @@ export const programHeading = (): readonly FittedCell[] =>
 
 /** One program in one line. */
 export const programCells = (program: ProgramSummary): readonly FittedCell[] => {
-  const {
-    name,
-    class: own,
-    weight,
-    forwarded,
-    perSecond,
-    refused,
-    streams,
-    longestWaitMs,
-    maxOrders,
-  } = program
-  const state = programState(program)
-  const longest = state === 'waiting' ? `, ${waitText(longestWaitMs)}` : ''
+  const { name, class: own, weight, forwarded, perSecond, refused, streams, maxOrders } = program
+  const state = programState(program) === 'waiting' ? waitingText(program) : programStateText(program)
   const orders = maxOrders === undefined ? '' : `, up to ${maxOrders} orders/min`
   return columns([
     name,
@@ -50,13 +39,18 @@ export const programCells = (program: ProgramSummary): readonly FittedCell[] => 
     perSecond.toFixed(2),
     String(refused),
     String(streams),
-    `${state === 'waiting' ? `${program.waiting} waiting` : programStateText(program)}${longest}${orders}`,
+    `${state}${orders}`,
   ])
 }
 
+type Use = ProgramSummary['use'][number]
+
+const waitingText = ({ waiting, longestWaitMs = 0 }: Pick<Use, 'waiting' | 'longestWaitMs'>): string =>
+  `${waiting} waiting, ${waitText(longestWaitMs)}`
+
 /**
- * The heading and the programs with their keys as lines of text, for output outside the screen's table. The
- * `connected` keys are unknown if no app is running.
+ * The heading and the programs with their keys as lines of text, for output outside the screen's table. Below
+ * each program, a line for each quota that it uses. The `connected` keys are unknown if no app is running.
  */
 export function programLines(
   programs: readonly ListedProgram[],
@@ -67,11 +61,22 @@ export function programLines(
     [...cells.slice(0, -1).map(({ text }) => text), left(key, width).text, state].join(' ').trimEnd()
   return [
     line(programHeading(), KEY),
-    ...programs.map((program) => {
+    ...programs.flatMap((program) => {
       const isMissing = connected?.includes(program.profile) === false
-      return line(programCells(program), keyOf(program), isMissing ? 'key not connected' : undefined)
+      return [
+        line(programCells(program), keyOf(program), isMissing ? 'key not connected' : undefined),
+        ...program.use.map((use) => line(useCells(use), '')),
+      ]
     }),
   ]
+}
+
+/** A program's use of one quota. Its name takes the first two columns. */
+function useCells(use: Use): readonly FittedCell[] {
+  const waiting = use.waiting > 0 ? waitingText(use) : ''
+  const cells = columns(['', '', '', String(use.forwarded), use.perSecond.toFixed(2), '', '', waiting])
+  const width = COLUMNS[0].width + 1 + COLUMNS[1].width
+  return [left(`  ${use.category}`, width), ...cells.slice(2)]
 }
 
 const KEY = 'KEY'

@@ -3,6 +3,7 @@ import type { ListedProgram } from '../../../../app/contract/gateway.ts'
 import type { RunningAnswer } from '../../../../main/control/ask-running.ts'
 import type { ControlAnswer } from '../../../../main/control/protocol.ts'
 import { type ProgramCommandDeps, program } from '../../../../main/hosts/terminal/gateway-commands.ts'
+import { programLines } from '../../../../main/hosts/terminal/program-rows.ts'
 import { FOLDER_BUSY } from '../../../../main/hosts/terminal/stored-programs.ts'
 import { fakeTerminal } from './fake-terminal.ts'
 
@@ -60,6 +61,25 @@ test('an app that never answers is named after ten seconds of asking', async () 
     errors: ['another Headroom is using /data'],
     asked: 40,
   })
+})
+
+test('below a listed program, each quota that it uses has its requests, rate and waits', () => {
+  const [bot, ...others] = PROGRAMS
+  const scanner: ListedProgram = {
+    ...{ ...(bot ?? expect.fail()), name: 'scanner', forwarded: 132, perSecond: 1.25, refused: 2 },
+    ...{ waiting: 3, longestWaitMs: 5_000, streams: 1 },
+    use: [
+      { category: 'Positions', forwarded: 120, perSecond: 1, waiting: 3, longestWaitMs: 5_000 },
+      { category: 'Option Spread Types', forwarded: 12, perSecond: 0.25, waiting: 0 },
+    ],
+  }
+  expect(programLines([scanner, ...others.slice(0, 1)])).toEqual([
+    'PROGRAM              CLASS      WEIGHT FORWARDED   PER S DECLINED STREAMS KEY       STATE',
+    'scanner              normal          1       132    1.25        2       1 simulator 3 waiting, 5.0 s',
+    '  Positions                                  120    1.00                            3 waiting, 5.0 s',
+    '  Option Spread Types                         12    0.25',
+    'bot-1                normal          1         0    0.00        0       0 key-1     not seen yet',
+  ])
 })
 
 test('a listed program has its key, and no other state while that key is not connected', async () => {
