@@ -83,6 +83,8 @@ export interface ExportFlags {
 
 export interface PlanFlags {
   readonly json?: true
+  /** Whether the exit code says if the plan fits. */
+  readonly exitCode?: true
   /** Whether to also replay a day of the plan in virtual time. */
   readonly replay?: true
   /** Length of the recent history from which the plan is made. Milliseconds. */

@@ -14,7 +14,7 @@ import { storageErrorText, unreadable } from '../../storage/storage-error.ts'
 import { systemErrorText } from '../../storage/system-error.ts'
 import { left, right } from './cells.ts'
 import type { PlanFlags } from './flags.ts'
-import { EXIT_FAILURE, EXIT_OK, EXIT_USAGE, type Terminal } from './terminal.ts'
+import { EXIT_DOES_NOT_FIT, EXIT_FAILURE, EXIT_OK, EXIT_USAGE, type Terminal } from './terminal.ts'
 
 export interface PlanDeps {
   readonly terminal: Terminal
@@ -30,7 +30,7 @@ const REPLAY = { maxWaitMs: 300_000, stretchMs: 180_000 }
 /**
  * `headroom plan`: reports whether the quotas of a key are enough for the programs of a file, for the
  * recorded programs, or for both. The exit code is 2 for invalid input, 1 if the history can't be read, and
- * otherwise 0.
+ * otherwise 0. With `exitCode`, it is 4 if a quota or slots are not enough.
  */
 export function plan(file: string | undefined, flags: PlanFlags, deps: PlanDeps): number {
   const { terminal } = deps
@@ -78,7 +78,7 @@ export function plan(file: string | undefined, flags: PlanFlags, deps: PlanDeps)
     ...(replayed ? ['', replayText(replayed)] : []),
   ]
   terminal.out(flags.json === true ? JSON.stringify(json) : lines.join('\n'))
-  return EXIT_OK
+  return flags.exitCode === true && !verdict.fits ? EXIT_DOES_NOT_FIT : EXIT_OK
 }
 
 function readPlanFile(file: string): ReturnType<typeof readPlan> {

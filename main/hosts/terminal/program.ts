@@ -43,7 +43,7 @@ import {
   type OrdersAction,
   type OrdersFlags,
 } from './program-flags.ts'
-import { EXIT_OK, EXIT_USAGE } from './terminal.ts'
+import { EXIT_DOES_NOT_FIT, EXIT_OK, EXIT_USAGE } from './terminal.ts'
 import { usageErrorLine } from './usage-line.ts'
 
 /** A request to the running app's gateway. */
@@ -263,6 +263,7 @@ const describePlan = (program: Command) =>
     )
     .argument('[file]', 'a JSON file; see below')
     .option('--json', 'print the verdict as one JSON object')
+    .option('--exit-code', `end with ${EXIT_DOES_NOT_FIT} if the plan does not fit`)
     .option(
       '--replay',
       "run a trading day (6.5 h) of the plan through the gateway's scheduler, in virtual time",

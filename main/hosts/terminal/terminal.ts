@@ -59,6 +59,8 @@ export const EXIT_FAILURE = 1
 export const EXIT_USAGE = 2
 /** Exit code if retrying does not help. A person must sign in or correct the configuration. */
 export const EXIT_PERSON_NEEDED = 3
+/** Exit code of `headroom plan --exit-code` if the plan does not fit. */
+export const EXIT_DOES_NOT_FIT = 4
 
 /** `needsPerson` means that retrying is useless until a person corrects the configuration. */
 export const exitCodeOf = ({ needsPerson }: { readonly needsPerson: boolean }): number =>

@@ -90,13 +90,18 @@ test('a day with more requests than fit in memory is not replayed', () => {
   expect(planned({ programs: [busy] }).exitCode).toBe(0)
 })
 
-test('a plan that does not fit ends in exit 0, and prints what to reduce', () => {
-  const { exitCode, text } = planned({
+test('a plan that does not fit prints what to reduce, and ends in exit 0, or 4 if asked', () => {
+  const tooMuch = {
     programs: [scanner],
     limits: { Positions: { limit: 20, period: 100 } },
     reserve: { positions: 12 },
-  })
+  }
+  const { exitCode, text } = planned(tooMuch)
   expect(exitCode).toBe(0)
+  expect(planned(tooMuch, { exitCode: true })).toEqual({ exitCode: 4, text, errors: [] })
+  expect(planned(tooMuch, { exitCode: true, json: true }).exitCode).toBe(4)
+  expect(planned({ programs: [scanner] }, { exitCode: true }).exitCode).toBe(0)
+  expect(planned('{', { exitCode: true }).exitCode).toBe(2)
   expect(text).toContain('Does not fit. Positions needs 0.50/s, refills 0.20/s; needs 10')
   expect(text).toContain('reduce in this order:\n  Positions: lower scanner to 0.20/s and 8 at once.')
 })

@@ -233,8 +233,9 @@ test('every command has help, and simulate lists its faults', async () => {
 })
 
 test('a plan takes one file, and a length of time for recorded use', async () => {
-  const { calls } = await run(['plan', 'mine.json', '--json', '--from-history', '24h'])
-  expect(calls).toEqual([['plan', { file: 'mine.json', json: true, fromHistory: 86_400_000 }]])
+  const { calls } = await run(['plan', 'mine.json', '--json', '--exit-code', '--from-history', '24h'])
+  const flags = { file: 'mine.json', json: true, exitCode: true, fromHistory: 86_400_000 }
+  expect(calls).toEqual([['plan', flags]])
   const usage = await run(['plan', '--from-history', 'yesterday'])
   expect(usage).toMatchObject({ exitCode: 2, calls: [] })
   expect(usage.errors.join()).toContain('a duration such as 90m, 24h or 7d')
