@@ -57,7 +57,7 @@ export function openVaultFile(
       hasLost = true
     }
     const isThere = existsSync(file)
-    const opened = migrated(isThere ? open(file) : create(file, migrations), migrations)
+    const opened = isThere ? migrated(open(file), migrations) : create(file, migrations)
     switch (opened.kind) {
       case 'damaged': {
         const said = keepAside(folder, nowMs, 'are damaged')
@@ -82,8 +82,8 @@ type Opened =
   | { readonly kind: 'unusable'; readonly why: string }
 
 /**
- * Creates the file under another name and renames it when complete, so that `vault.db` is never incomplete.
- * An empty `vault.db` therefore means that another program emptied it.
+ * Creates the file under another name, and renames it once it has the newest version's tables. So `vault.db`
+ * is never incomplete, and an empty `vault.db` means that another program emptied it.
  */
 function create(file: string, migrations: readonly string[]): Opened {
   const draft = `${file}.new`
