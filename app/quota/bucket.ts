@@ -1,4 +1,5 @@
 import type { UsualLoad } from '../contract/history.ts'
+import type { RequestQuota } from '../contract/snapshot.ts'
 import type { RateReading } from '../service/headers.ts'
 import { EmptyingCalibration } from './emptying-calibration.ts'
 import { ExpectedLoads } from './expected-loads.ts'
@@ -111,7 +112,7 @@ interface Shortfall {
  */
 export class Bucket {
   seen: Seen | undefined
-  /** The header after which another number than the header's was shown: see `isAsSeen`. */
+  /** The header after which another number than the header's was shown: see `show`. */
   #leftSeen: Seen | undefined
   /**
    * Arrival time of the last header that showed far more use by others than expected. The row is then checked
@@ -377,13 +378,14 @@ export class Bucket {
   }
 
   /**
-   * Whether `remaining`, the number shown now, comes from the last header. Once another number was shown, it
-   * no longer does, even if the estimate returns to the header's number.
+   * Records that `remaining` is the number shown now, and returns its source. Once another number than the
+   * last header's was shown, the source is the model, even if the estimate returns to the header's number.
    */
-  isAsSeen(remaining: number): boolean {
+  show(remaining: number): RequestQuota['source'] {
     const { seen } = this
-    if (remaining !== seen?.remaining) this.#leftSeen = seen
-    return seen !== undefined && this.#leftSeen !== seen
+    if (seen === undefined) return 'default'
+    if (remaining !== seen.remaining) this.#leftSeen = seen
+    return this.#leftSeen === seen ? 'modelled' : 'header'
   }
 
   /** Set if others are clearly one program that polls at equal intervals. */

@@ -77,7 +77,6 @@ export function viewOf(
   const emptyAt = isBlocked
     ? undefined
     : emptyAtOf(bucket, measured && measured.total - Math.min(measured.own, held), point, gain, nowMs)
-  const source = seen === undefined ? 'default' : bucket.isAsSeen(remaining) ? 'header' : 'modelled'
   // The fields are assigned one by one. Conditional spreads took most of the time that a snapshot needs.
   const row: { -readonly [K in keyof RequestQuota]: RequestQuota[K] } = {
     category,
@@ -88,7 +87,7 @@ export function viewOf(
     remaining,
     low: Math.floor(low),
     high: Math.floor(high),
-    source,
+    source: bucket.show(remaining),
     use,
     rejected: bucket.rejected,
     level: point,
