@@ -4,6 +4,9 @@ export type ProgramClass = (typeof PROGRAM_CLASSES)[number]
 
 export const DEFAULT_GATEWAY_PORT = 4791
 
+/** The environment variable with programs and their keys. See `givenPrograms`. */
+export const GATEWAY_KEYS = 'HEADROOM_GATEWAY_KEYS'
+
 /**
  * Default share of a quota that normal programs leave to critical programs. Background programs leave twice
  * as much.

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { ListedProgram } from '../../app/contract/gateway.ts'
-import { DEFAULT_GATEWAY_PORT, PAUSE_MINUTES } from '../../app/contract/programs.ts'
+import { DEFAULT_GATEWAY_PORT, GATEWAY_KEYS, PAUSE_MINUTES } from '../../app/contract/programs.ts'
 import type { GatewaySummary, ProgramSummary } from '../../app/contract/snapshot.ts'
 import { RETRY, retryDelayMs } from '../../app/retry/schedules.ts'
 import type { MonitorListener, MonitorSurface } from '../monitor/monitor-surface.ts'
@@ -238,7 +238,7 @@ export class Gateway {
       ?.session.attachedHappened({ kind: 'program-cut', program: program.name })
     if (saved.ok && !isGiven) return { ok: true }
     const failure = saved.ok ? '' : `, because saving failed: ${saved.why}`
-    const advice = isGiven ? '; remove its key from HEADROOM_GATEWAY_KEYS' : ''
+    const advice = isGiven ? `; remove its key from ${GATEWAY_KEYS}` : ''
     return { ok: false, why: `the program is cut off only until Headroom quits${failure}${advice}` }
   }
 

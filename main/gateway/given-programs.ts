@@ -1,5 +1,6 @@
 import {
   DEFAULT_MAX_ORDERS,
+  GATEWAY_KEYS,
   PROGRAM_CLASSES,
   PROGRAM_LIMITS,
   PROGRAM_NAME,
@@ -25,12 +26,11 @@ export type GivenPrograms =
 const MIN_KEY = 16
 /** Characters of a bearer token (RFC 6750, section 2.1), up to the length that the door accepts. */
 const KEY = /^[\w.~+/-]{1,510}=*$/
-const VARIABLE = 'HEADROOM_GATEWAY_KEYS'
 
 const ENTRY = 'name[:class[:weight]][:orders]=key'
 
 /**
- * Reads `HEADROOM_GATEWAY_KEYS`, such as `bot:critical=KEY,notes=KEY`. The form of each entry is
+ * Reads the value of `GATEWAY_KEYS`, such as `bot:critical=KEY,notes=KEY`. The form of each entry is
  * `name[:class[:weight]][:orders]=key`.
  */
 export function givenPrograms(text: string | undefined): GivenPrograms {
@@ -40,11 +40,12 @@ export function givenPrograms(text: string | undefined): GivenPrograms {
     if (entry === '') continue
     const read = programOf(entry)
     const problem = typeof read === 'string' ? read : whyTwice(read, programs)
-    if (problem !== undefined) return { kind: 'unusable', line: `${VARIABLE}, entry ${i + 1}: ${problem}` }
+    if (problem !== undefined)
+      return { kind: 'unusable', line: `${GATEWAY_KEYS}, entry ${i + 1}: ${problem}` }
     if (typeof read !== 'string') programs.push(read)
   }
   return programs.length > PROGRAM_LIMITS.programs
-    ? { kind: 'unusable', line: `${VARIABLE}: at most ${PROGRAM_LIMITS.programs} programs` }
+    ? { kind: 'unusable', line: `${GATEWAY_KEYS}: at most ${PROGRAM_LIMITS.programs} programs` }
     : { kind: 'given', programs }
 }
 

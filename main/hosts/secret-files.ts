@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { GATEWAY_KEYS } from '../../app/contract/programs.ts'
 import { readBounded } from '../storage/private-files.ts'
 import { systemErrorCode, systemErrorText } from '../storage/system-error.ts'
 
@@ -77,7 +78,7 @@ export const SECRETS = [
   'HEADROOM_REFRESH_TOKEN',
   'HEADROOM_METRICS_TOKEN',
   'HEADROOM_SIMULATOR_CONTROL',
-  'HEADROOM_GATEWAY_KEYS',
+  GATEWAY_KEYS,
   'HEADROOM_DESK_INVITATION',
   'HEADROOM_DESK_CREDENTIALS',
 ] as const

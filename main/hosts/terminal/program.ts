@@ -1,6 +1,6 @@
 import { Command, CommanderError } from 'commander'
 import { INVITATION } from '../../../app/contract/desk.ts'
-import { DEFAULT_GATEWAY_PORT } from '../../../app/contract/programs.ts'
+import { DEFAULT_GATEWAY_PORT, GATEWAY_KEYS } from '../../../app/contract/programs.ts'
 import { readStreamText } from '../../../app/service/stream-text.ts'
 import { FAULTS } from '../../simulator/fault-names.ts'
 import { probeFlag, trafficFlag } from './category-flags.ts'
@@ -298,8 +298,8 @@ const describeRevoke = (program: Command) =>
     .option(...profileOption('which of several keys'), argument(textFlag))
     .option(...DATA, argument(textFlag))
 
-const GATEWAY_KEYS = `
-  HEADROOM_GATEWAY_KEYS   programs with keys that you choose: 'bot:critical=KEY,notes=KEY', name[:class[:weight]][:orders]=key`
+const KEYS_OF_PROGRAMS = `
+  ${GATEWAY_KEYS}   programs with keys that you choose: 'bot:critical=KEY,notes=KEY', name[:class[:weight]][:orders]=key`
 
 const describeGateway = (program: Command) =>
   withWatched(
@@ -324,7 +324,7 @@ const describeGateway = (program: Command) =>
       "requests reserved for more urgent classes, such as 'Positions=20' (default: 6 % of each quota)",
       argument(reserveFlag),
     )
-    .addHelpText('after', `${GATEWAY_KEYS}${PASSPHRASE}${METRICS_TOKEN}${SECRET_FILES}`.slice(1))
+    .addHelpText('after', `${KEYS_OF_PROGRAMS}${PASSPHRASE}${METRICS_TOKEN}${SECRET_FILES}`.slice(1))
 
 const heartbeat = numberFlag({ atLeast: 0.05, atMost: 3600, unit: 'seconds' })
 const streamRate = numberFlag({ atLeast: 0, atMost: 1000, unit: 'messages per second' })

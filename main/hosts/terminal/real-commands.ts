@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { constants } from 'node:os'
 import { join, resolve } from 'node:path'
-import { DEFAULT_GATEWAY_PORT } from '../../../app/contract/programs.ts'
+import { DEFAULT_GATEWAY_PORT, GATEWAY_KEYS } from '../../../app/contract/programs.ts'
 import { askRunning } from '../../control/ask-running.ts'
 import { socketOf } from '../../control/data-folder-socket.ts'
 import type { ControlRequest } from '../../control/protocol.ts'
@@ -63,7 +63,7 @@ export function realCommands(terminal: NodeTerminal, app: AppFolder): Commands {
   /** The programs in the environment. If they can't be used, prints the reason and returns `undefined`. */
   const programsGiven = async () => {
     const { givenPrograms } = await import('../../gateway/given-programs.ts')
-    const given = givenPrograms(terminal.environment['HEADROOM_GATEWAY_KEYS'])
+    const given = givenPrograms(terminal.environment[GATEWAY_KEYS])
     if (given.kind === 'given') return given.programs
     terminal.error(given.line)
     return undefined
@@ -367,7 +367,7 @@ function runDesktop(
   const {
     ELECTRON_RUN_AS_NODE: _,
     HEADROOM_PASSPHRASE: __,
-    HEADROOM_GATEWAY_KEYS: ___,
+    [GATEWAY_KEYS]: ___,
     HEADROOM_DESK_INVITATION: ____,
     HEADROOM_DESK_CREDENTIALS: _____,
     ...environment

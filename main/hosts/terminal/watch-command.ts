@@ -1,4 +1,5 @@
 import type { LoggedEvent } from '../../../app/contract/events.ts'
+import { GATEWAY_KEYS } from '../../../app/contract/programs.ts'
 import { type Announcer, bellAnnouncer } from '../../alerts/announcer.ts'
 import type { ControlServerDeps } from '../../control/control-server.ts'
 import {
@@ -99,7 +100,7 @@ export async function watch(flags: Run, deps: WatchDeps): Promise<number> {
       if (passphrase === '') {
         terminal.error(
           'nothing is saved without HEADROOM_PASSPHRASE: new tokens stay in memory, ' +
-            'and programs come only from HEADROOM_GATEWAY_KEYS',
+            `and programs come only from ${GATEWAY_KEYS}`,
         )
         return follow(profileOf(service.key), flags, deps)
       }
