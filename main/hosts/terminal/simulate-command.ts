@@ -31,12 +31,14 @@ export function secretProblem(secret: string | undefined): string | undefined {
 export async function simulate(flags: SimulateFlags, { terminal, start }: SimulateDeps): Promise<number> {
   const controlSecret = terminal.environment[CONTROL_SECRET]
   const options = { ...simulatorOptions(flags), ...(controlSecret && { controlSecret }) }
-  const problem = problemWith(options)
-  const weakness = secretProblem(controlSecret)
-  if (problem !== undefined || weakness !== undefined) {
-    terminal.error(problem ?? weakness ?? '')
-    return problem === undefined ? EXIT_PERSON_NEEDED : EXIT_USAGE
+  const fail = (line: string, exitCode: number) => {
+    terminal.error(line)
+    return exitCode
   }
+  const problem = problemWith(options)
+  if (problem !== undefined) return fail(problem, EXIT_USAGE)
+  const weakness = secretProblem(controlSecret)
+  if (weakness !== undefined) return fail(weakness, EXIT_PERSON_NEEDED)
   const stopped = new Promise<void>((resolve) => terminal.onStop(resolve))
   try {
     const simulator = await start(options, flags.port)
@@ -48,8 +50,7 @@ export async function simulate(flags: SimulateFlags, { terminal, start }: Simula
   } catch (error) {
     const line = portTaken(error, flags.port)
     if (line === undefined) throw error
-    terminal.error(line)
-    return EXIT_FAILURE
+    return fail(line, EXIT_FAILURE)
   }
 }
 
