@@ -26,9 +26,7 @@ export interface AlertsDeps {
   readonly kept: readonly string[]
   /** Stores the body of an open alert. An undefined `body` deletes the stored alert. */
   readonly keep: (id: string, body: string | undefined) => void
-  readonly changed: (alerts: readonly Alert[]) => void
-  /** Called with each announcement, so that app windows can show it. */
-  readonly announced?: (announcement: Announcement) => void
+  readonly thresholdsSet: (profile: string, thresholds: Thresholds) => void
 }
 
 const MAX_CLOSED = 200
@@ -48,6 +46,8 @@ export class Alerts {
   /** The desk of each profile as of its last snapshot. */
   readonly #desks = new Map<string, DeskSummary>()
   #snoozeChosenAtMs: number | undefined
+  readonly #listeners = new Set<(alerts: readonly Alert[]) => void>()
+  readonly #announced = new Set<(announcement: Announcement) => void>()
 
   constructor(deps: AlertsDeps) {
     this.#deps = deps
@@ -60,6 +60,18 @@ export class Alerts {
     if (snapshot.desk === undefined) this.#desks.delete(snapshot.profile.id)
     else this.#desks.set(snapshot.profile.id, snapshot.desk)
     this.#tell(this.#engine.observe(snapshot))
+  }
+
+  /** Calls `listener` with all open alerts after each change. Returns the unsubscribe function. */
+  onChanged(listener: (alerts: readonly Alert[]) => void): () => void {
+    this.#listeners.add(listener)
+    return () => void this.#listeners.delete(listener)
+  }
+
+  /** Calls `listener` with each announcement. Returns the unsubscribe function. */
+  onAnnounced(listener: (announcement: Announcement) => void): () => void {
+    this.#announced.add(listener)
+    return () => void this.#announced.delete(listener)
   }
 
   removed(profile: string): void {
@@ -78,12 +90,13 @@ export class Alerts {
     return this.#closed
   }
 
+  /** Closes an open alert. `false` if no alert with this id is open. */
   dismiss(id: string): boolean {
     const alert = this.#engine.dismiss(id)
     if (!alert) return false
     this.#announce(this.#announcements.ended(id))
     this.#deps.keep(id, JSON.stringify(alert))
-    this.#deps.changed(this.open())
+    this.#changed()
     return true
   }
 
@@ -121,7 +134,12 @@ export class Alerts {
   setThreshold(profile: string, category: string | undefined, below: number | undefined): Thresholds {
     const thresholds = this.#deps.thresholds.set(profile, category, below)
     this.#tell(this.#engine.thresholdsChanged(profile))
+    this.#deps.thresholdsSet(profile, thresholds)
     return thresholds
+  }
+
+  #changed(): void {
+    for (const listener of this.#listeners) listener(this.open())
   }
 
   #tell(effects: readonly AlertEffect[]): void {
@@ -135,7 +153,7 @@ export class Alerts {
       (alert) => !isAnnouncedElsewhere(alert.kind, this.#desks.get(alert.profile)),
     )
     this.#announce(this.#announcements.raised(announced))
-    this.#deps.changed(this.open())
+    this.#changed()
   }
 
   #ended(alert: Alert): void {
@@ -145,7 +163,7 @@ export class Alerts {
   }
 
   #announce(effects: readonly AnnouncementEffect[]): void {
-    const { announcer, announced, thresholds } = this.#deps
+    const { announcer, thresholds } = this.#deps
     for (const effect of effects) {
       if (effect.kind === 'withdraw') {
         announcer.withdraw(effect.id)
@@ -154,7 +172,7 @@ export class Alerts {
       const { announcement } = effect
       if (!mayAnnounce(thresholds.preferences, announcement.severity, this.#nowMs)) continue
       announcer.announce(announcement)
-      announced?.(announcement)
+      for (const listener of this.#announced) listener(announcement)
     }
   }
 }
@@ -164,39 +182,22 @@ export function storedAlert(text: string): Alert | undefined {
   return alertSchema.safeParse(jsonOf(text)).data
 }
 
-/** The open alerts of all profiles, and the thresholds of each profile. */
-export interface AlertSource {
-  alerts(): readonly Alert[]
-  /** Closes an open alert. `false` if no alert with this id is open. */
-  dismissAlert(id: string): boolean
-  thresholds(profile: string): Thresholds
-  setThreshold(profile: string, category: string | undefined, below: number | undefined): Thresholds
-  /** Ended alerts of this run of the app, latest first. */
-  closedAlerts(): readonly ClosedAlert[]
-  alertPreferences(): AlertPreferences
-  setAlertPreferences(change: AlertPreferencesChange): AlertPreferences
-  /** Calls `listener` with each announcement. Returns the unsubscribe function. */
-  onAnnounced(listener: (announcement: Announcement) => void): () => void
-  /** Calls `listener` with all open alerts after each change. Returns the unsubscribe function. */
-  onAlerts(listener: (alerts: readonly Alert[]) => void): () => void
-}
-
 const ALERT_OVER: CommandError = { ok: false, code: 'alert-over', message: 'That alert has ended.' }
 
 /** The window's commands for open alerts and alert thresholds. */
-export function alertCommands(source: AlertSource): Feature<typeof alertsContract> {
+export function alertCommands(alerts: Alerts): Feature<typeof alertsContract> {
   return {
     handlers: {
-      alerts: () => source.alerts(),
-      dismissAlert: ({ id }) => (source.dismissAlert(id) ? { ok: true } : ALERT_OVER),
-      alertThresholds: ({ profile }) => source.thresholds(profile),
-      closedAlerts: () => source.closedAlerts(),
-      alertPreferences: () => source.alertPreferences(),
-      setAlertPreferences: (change) => source.setAlertPreferences(change),
-      setAlertThreshold: ({ profile, category, below }) => source.setThreshold(profile, category, below),
+      alerts: () => alerts.open(),
+      dismissAlert: ({ id }) => (alerts.dismiss(id) ? { ok: true } : ALERT_OVER),
+      alertThresholds: ({ profile }) => alerts.thresholds(profile),
+      closedAlerts: () => alerts.closed(),
+      alertPreferences: () => alerts.preferences,
+      setAlertPreferences: (change) => alerts.changePreferences(change),
+      setAlertThreshold: ({ profile, category, below }) => alerts.setThreshold(profile, category, below),
     },
     follow: ({ alertsChanged, alertAnnounced }) => {
-      const stops = [source.onAlerts(alertsChanged), source.onAnnounced(alertAnnounced)]
+      const stops = [alerts.onChanged(alertsChanged), alerts.onAnnounced(alertAnnounced)]
       return () => {
         for (const stop of stops) stop()
       }

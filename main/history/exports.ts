@@ -1,23 +1,15 @@
-import type { ExportedFile, ExportKind, Report } from '../../app/contract/history.ts'
-import type { Incident } from '../../app/history/incident.ts'
+import type { ExportedFile, ExportKind } from '../../app/contract/history.ts'
 import { type ExportedKey, isoTime, reportCsv, reportJson } from '../../app/history/report-csv.ts'
-
-export interface ExportSource {
-  readonly version: string
-  /** The environment of a profile, such as `live`. `undefined` for a profile that is not connected. */
-  environment(profile: string): string | undefined
-  report(profile: string, fromMs: number, toMs: number): Report
-  incident(profile: string, fromMs: number, toMs: number): Incident | undefined
-}
+import type { Interval } from './history-file.ts'
+import type { HistoryService } from './history-service.ts'
 
 /** An export as a file: name, media type and text. `undefined` for a profile that is not connected. */
 export function exportedFile(
-  source: ExportSource,
+  source: Pick<HistoryService, 'version' | 'environment' | 'report' | 'incident'>,
   what: ExportKind,
-  profile: string,
-  fromMs: number,
-  toMs: number,
+  interval: Interval,
 ): ExportedFile | undefined {
+  const { profile, fromMs } = interval
   const environment = source.environment(profile)
   if (environment === undefined) return undefined
   const key = { profile, environment }
@@ -26,14 +18,14 @@ export function exportedFile(
       return {
         name: exportName('report', key, fromMs, 'csv'),
         mediaType: 'text/csv',
-        text: reportCsv(source.report(profile, fromMs, toMs), key),
+        text: reportCsv(source.report(interval), key),
       }
     case 'report-json': {
-      const report = reportJson(source.report(profile, fromMs, toMs), key, source.version)
+      const report = reportJson(source.report(interval), key, source.version)
       return jsonFile(exportName('report', key, fromMs, 'json'), report)
     }
     case 'incident': {
-      const incident = source.incident(profile, fromMs, toMs)
+      const incident = source.incident(interval)
       return incident && jsonFile(exportName('incident', key, fromMs, 'json'), incident)
     }
   }

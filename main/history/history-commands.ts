@@ -8,19 +8,17 @@ import type { HistoryService } from './history-service.ts'
 export function historyCommands(history: HistoryService): Feature<typeof historyContract> {
   return {
     handlers: {
-      history: ({ profile, category, fromMs, toMs, points }) =>
-        history.quotaHistory(profile, category, fromMs, toMs, points),
-      programHistory: ({ profile, category, ...query }) => history.programHistory(profile, category, query),
-      trends: ({ profile, fromMs, toMs, points }) => history.trends(profile, fromMs, toMs, points),
-      recordedUses: ({ profile, fromMs, toMs }) => history.recordedUses(profile, fromMs, toMs),
-      report: ({ profile, fromMs, toMs }) => history.report(profile, fromMs, toMs),
-      exportFile: ({ profile, fromMs, toMs, what }) => {
-        const file = exportedFile(history, what, profile, fromMs, toMs)
+      history: (query) => history.quotaHistory(query),
+      programHistory: (query) => history.programHistory(query),
+      trends: (query) => history.trends(query),
+      recordedUses: (interval) => history.recordedUses(interval),
+      report: (interval) => history.report(interval),
+      exportFile: ({ what, ...interval }) => {
+        const file = exportedFile(history, what, interval)
         return file ? { ok: true, file } : UNKNOWN_PROFILE
       },
-      pastEvents: ({ profile, fromMs, toMs }) => history.pastEvents(profile, fromMs, toMs),
-      slotHistory: ({ profile, category, fromMs, toMs }) =>
-        history.slotHistory(profile, category, fromMs, toMs),
+      pastEvents: (interval) => history.pastEvents(interval),
+      slotHistory: (asked) => history.slotHistory(asked),
       storage: () => history.status(),
       setRetention: (retention) => history.setRetention(retention),
     },

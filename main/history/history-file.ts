@@ -22,27 +22,31 @@ import {
 import { COLUMN_STATEMENTS, STATEMENTS, type StatementName, type TierName } from './statements.ts'
 import { asArrays, LEVELS, Tiers } from './tiers.ts'
 
+/** A category of a profile. */
+interface RowName {
+  readonly profile: string
+  readonly category: string
+}
+
+/** Part of a profile's history, epoch ms. */
+export interface Interval {
+  readonly profile: string
+  readonly fromMs: number
+  readonly toMs: number
+}
+
+/** Part of the history of one row, epoch ms. */
+export interface RowInterval extends Interval, RowName {}
+
 /** An entry in the write queue. */
 export type Entry =
-  | { readonly kind: 'sample'; readonly profile: string; readonly category: string; readonly sample: Sample }
-  | {
-      readonly kind: 'slots'
-      readonly profile: string
-      readonly category: string
-      readonly sample: SlotSample
-    }
-  | {
-      readonly kind: 'program'
-      readonly profile: string
-      readonly category: string
-      readonly sample: ProgramSample
-    }
-  | {
-      readonly kind: 'desk'
-      readonly profile: string
-      readonly category: string
-      readonly sample: DeskSample
-    }
+  | (RowName &
+      (
+        | { readonly kind: 'sample'; readonly sample: Sample }
+        | { readonly kind: 'slots'; readonly sample: SlotSample }
+        | { readonly kind: 'program'; readonly sample: ProgramSample }
+        | { readonly kind: 'desk'; readonly sample: DeskSample }
+      ))
   | { readonly kind: 'event'; readonly event: LoggedEvent }
   | { readonly kind: 'profile'; readonly profile: string; readonly environment: Environment }
   /** Detaches the series of a disconnected key from its id, because a later key may get the same id. */
@@ -54,13 +58,8 @@ export type SeriesKind = 'requests' | 'slots'
 /** Index of the table `minutes`, which is one level below the first of `LEVELS`. */
 const MINUTES = -1
 
-/**
- * An interval that is divided into columns of `columnMs`, starting at `fromMs`. `fromMs` and `toMs` are epoch
- * ms. `fromMs` and `columnMs` are multiples of a minute.
- */
-export interface InColumns {
-  readonly fromMs: number
-  readonly toMs: number
+/** An interval in columns of `columnMs`. `fromMs` and `columnMs` are multiples of a minute. */
+interface InColumns extends RowInterval {
   readonly columnMs: number
 }
 
@@ -119,8 +118,8 @@ export class HistoryFile {
    * A rollup stores only the start of its interval, and the first sample of the interval may be later. If a
    * finer table's oldest sample lies in that interval, the result is the time of that sample.
    */
-  since(profile: string, category: string): number | undefined {
-    const series = this.#find(profile, category, 'requests')
+  since(row: RowName): number | undefined {
+    const series = this.#find(row, 'requests')
     if (series === undefined) return undefined
     const tiers = [
       ['rawFrom', 0],
@@ -137,8 +136,8 @@ export class HistoryFile {
    * The extents of the chart columns, oldest first. An extent has the lowest and highest level of a column. A
    * column is `columnMs` long.
    */
-  extents(profile: string, category: string, fromMs: number, toMs: number, columnMs: number): Stretch[] {
-    const series = this.#find(profile, category, 'requests')
+  extents({ fromMs, toMs, ...row }: RowInterval, columnMs: number): Stretch[] {
+    const series = this.#find(row, 'requests')
     if (series === undefined) return []
     if (columnMs >= MINUTE_MS) {
       const level = LEVELS.findLastIndex(({ lengthMs }) => lengthMs <= columnMs)
@@ -174,8 +173,8 @@ export class HistoryFile {
    * The rollups that cover an interval, each an hour, a quarter of an hour or a minute long. `fromMs` is
    * rounded down to a whole minute.
    */
-  accounts(profile: string, category: string, fromMs: number, toMs: number): readonly Rollup[] {
-    const series = this.#find(profile, category, 'requests')
+  accounts({ fromMs, toMs, ...row }: RowInterval): readonly Rollup[] {
+    const series = this.#find(row, 'requests')
     if (series === undefined) return []
     const startMs = startOf(fromMs, MINUTE_MS)
     const pieces = this.#pieces(series, startMs, toMs, LEVELS.length - 1)
@@ -187,22 +186,22 @@ export class HistoryFile {
   }
 
   /** Completed minutes that begin in the interval, oldest first, as far back as minutes are stored. */
-  minutes(profile: string, category: string, fromMs: number, toMs: number): readonly Rollup[] {
-    const series = this.#find(profile, category, 'requests')
+  minutes({ fromMs, toMs, ...row }: RowInterval): readonly Rollup[] {
+    const series = this.#find(row, 'requests')
     return series === undefined ? [] : this.#all('minutes', series, fromMs, toMs).map(rollupOf)
   }
 
   /** Like `minutes`, and includes the current minute. */
-  minutesAndOpen(profile: string, category: string, fromMs: number, toMs: number): readonly Rollup[] {
-    const series = this.#find(profile, category, 'requests')
+  minutesAndOpen(asked: RowInterval): readonly Rollup[] {
+    const series = this.#find(asked, 'requests')
     if (series === undefined) return []
-    const open = this.#open(series, toMs).filter(({ atMs }) => atMs >= fromMs)
-    return [...this.minutes(profile, category, fromMs, toMs), ...open]
+    const open = this.#open(series, asked.toMs).filter(({ atMs }) => atMs >= asked.fromMs)
+    return [...this.minutes(asked), ...open]
   }
 
   /** Others' requests and mean levels in intervals of three minutes, oldest first. */
-  stretches(profile: string, category: string, fromMs: number, toMs: number): readonly RecordedStretch[] {
-    const series = this.#find(profile, category, 'requests')
+  stretches({ fromMs, toMs, ...row }: RowInterval): readonly RecordedStretch[] {
+    const series = this.#find(row, 'requests')
     if (series === undefined) return []
     return this.#all('stretches', series, fromMs, toMs, RECORDED_STRETCH_MS).map(
       ([atMs, requests, knownMs, level]) => ({
@@ -215,20 +214,16 @@ export class HistoryFile {
   }
 
   /** The slot samples within the interval, preceded by the sample that was valid when the interval began. */
-  slots(profile: string, category: string, fromMs: number, toMs: number): readonly SlotSample[] {
-    const series = this.#find(profile, category, 'slots')
+  slots({ fromMs, toMs, ...row }: RowInterval): readonly SlotSample[] {
+    const series = this.#find(row, 'slots')
     if (series === undefined) return []
     const sinceMs = this.#number('slotBefore', series, fromMs) ?? fromMs
     return this.#all('slots', series, sinceMs, toMs).map(slotSampleOf)
   }
 
   /** Requests of the desk's other machines by column. `undefined` if there are none. */
-  deskUse(
-    profile: string,
-    category: string,
-    { fromMs, toMs, columnMs }: InColumns,
-  ): readonly number[] | undefined {
-    const series = this.#find(profile, category, 'requests')
+  deskUse({ fromMs, toMs, columnMs, ...row }: InColumns): readonly number[] | undefined {
+    const series = this.#find(row, 'requests')
     const rows = series === undefined ? [] : this.#all('deskUse', series, fromMs, toMs, columnMs)
     if (rows.length === 0) return undefined
     const found = new Array<number>(Math.max(0, Math.ceil((toMs - fromMs) / columnMs))).fill(0)
@@ -237,19 +232,15 @@ export class HistoryFile {
   }
 
   /** Total requests of each of the desk's other machines. */
-  machineTotals(profile: string, category: string, fromMs: number, toMs: number): readonly MachineReport[] {
-    const series = this.#find(profile, category, 'requests')
+  machineTotals({ fromMs, toMs, ...row }: RowInterval): readonly MachineReport[] {
+    const series = this.#find(row, 'requests')
     const rows = series === undefined ? [] : this.#all('machineTotals', series, fromMs, toMs)
     return rows.map(([machine, requests]) => ({ machine: String(machine), requests: Number(requests) }))
   }
 
   /** Requests of each program behind the gateway by column. Programs without a request are left out. */
-  programUse(
-    profile: string,
-    category: string,
-    { fromMs, toMs, columnMs }: InColumns,
-  ): readonly ProgramUseHistory[] {
-    const series = this.#find(profile, category, 'requests')
+  programUse({ fromMs, toMs, columnMs, ...row }: InColumns): readonly ProgramUseHistory[] {
+    const series = this.#find(row, 'requests')
     if (series === undefined) return []
     const columns = Math.max(0, Math.ceil((toMs - fromMs) / columnMs))
     const found = new Map<string, number[]>()
@@ -263,7 +254,7 @@ export class HistoryFile {
   }
 
   /** The last `most` events of the interval, oldest first. */
-  events(profile: string, fromMs: number, toMs: number, most: number): readonly LoggedEvent[] {
+  events({ profile, fromMs, toMs }: Interval, most: number): readonly LoggedEvent[] {
     return this.#all('events', profile, fromMs, toMs, most)
       .flatMap((row) => storedEvent(row[0]) ?? [])
       .reverse()
@@ -280,24 +271,24 @@ export class HistoryFile {
   #write(entry: Entry): void {
     switch (entry.kind) {
       case 'sample': {
-        const series = this.#seriesOf(entry.profile, entry.category, 'requests')
+        const series = this.#seriesOf(entry, 'requests')
         this.#tiers.add(series, entry.sample)
         this.#statements.addSample.run(series, ...sampleValues(entry.sample))
         break
       }
       case 'slots': {
-        const series = this.#seriesOf(entry.profile, entry.category, 'slots')
+        const series = this.#seriesOf(entry, 'slots')
         this.#statements.addSlots.run(series, ...slotValues(entry.sample))
         break
       }
       case 'program': {
         const { atMs, program, class: own, requests } = entry.sample
-        const series = this.#seriesOf(entry.profile, entry.category, 'requests')
+        const series = this.#seriesOf(entry, 'requests')
         this.#statements.addProgramUse.run(series, startOf(atMs, MINUTE_MS), program, own, requests)
         break
       }
       case 'desk': {
-        const series = this.#seriesOf(entry.profile, entry.category, 'requests')
+        const series = this.#seriesOf(entry, 'requests')
         const { atMs, machine, requests } = entry.sample
         this.#statements.addDeskUse.run(series, startOf(atMs, MINUTE_MS), machine, requests)
         break
@@ -361,7 +352,7 @@ export class HistoryFile {
     return open && open.atMs < toMs ? [{ ...open, endMs: open.atMs + MINUTE_MS }] : []
   }
 
-  #find(profile: string, category: string, kind: SeriesKind): number | undefined {
+  #find({ profile, category }: RowName, kind: SeriesKind): number | undefined {
     const key = `${kind}\n${profile}\n${category}`
     const known = this.#series.get(key)
     if (known !== undefined) return known
@@ -370,11 +361,11 @@ export class HistoryFile {
     return id
   }
 
-  #seriesOf(profile: string, category: string, kind: SeriesKind): number {
-    const known = this.#find(profile, category, kind)
+  #seriesOf(row: RowName, kind: SeriesKind): number {
+    const known = this.#find(row, kind)
     if (known !== undefined) return known
-    this.#statements.addSeries.run(profile, category, kind)
-    const made = this.#find(profile, category, kind)
+    this.#statements.addSeries.run(row.profile, row.category, kind)
+    const made = this.#find(row, kind)
     if (made === undefined) throw new Error('a series that was just made is not there')
     return made
   }

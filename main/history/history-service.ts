@@ -1,10 +1,3 @@
-import type {
-  Alert,
-  AlertPreferences,
-  AlertPreferencesChange,
-  Announcement,
-  ClosedAlert,
-} from '../../app/contract/alerts.ts'
 import type { LoggedEvent } from '../../app/contract/events.ts'
 import type {
   History,
@@ -16,7 +9,7 @@ import type {
 } from '../../app/contract/history.ts'
 import type { Outcome } from '../../app/contract/outcome.ts'
 import type { Snapshot } from '../../app/contract/snapshot.ts'
-import { MINUTE_MS, type Thresholds } from '../../app/contract/units.ts'
+import { MINUTE_MS } from '../../app/contract/units.ts'
 import { type Incident, incidentOf } from '../../app/history/incident.ts'
 import { RECENT_MS } from '../../app/history/recent.ts'
 import { reportOf } from '../../app/history/report.ts'
@@ -26,8 +19,16 @@ import { ThresholdFile } from '../alerts/threshold-file.ts'
 import type { MonitorSurface } from '../monitor/monitor-surface.ts'
 import type { Clock, Log } from '../ports/ports.ts'
 import type { Retention } from './compaction.ts'
+import type { Interval, RowInterval } from './history-file.ts'
 import { HistoryStore, type StorageStatus } from './history-store.ts'
-import type { ProgramQuery } from './recorded-use.ts'
+import {
+  type HistoryQuery,
+  historyOf,
+  type ProgramQuery,
+  programHistoryOf,
+  recordedUsesOf,
+  reportFrom,
+} from './recorded-use.ts'
 import { Recorder } from './recorder.ts'
 import { historySentence } from './replaceable-file.ts'
 import { UsualDays } from './usual-days.ts'
@@ -56,15 +57,15 @@ const USUAL_BEYOND_MS = 30 * MINUTE_MS
 /** Sampling interval of each profile in milliseconds, for history and alerts. */
 const LOOK_MS = 1_000
 
+const MAX_STORED_EVENTS = 5_000
+
 /** Samples, events, reports and alerts of all profiles, stored in the data folder if there is one. */
 export class HistoryService {
+  readonly alerts: Alerts
   readonly #deps: HistoryServiceDeps
   readonly #store: HistoryStore | undefined
   readonly #recorder: Recorder
   readonly #usualDays: UsualDays
-  readonly #alerts: Alerts
-  readonly #listeners = new Set<(alerts: readonly Alert[]) => void>()
-  readonly #announced = new Set<(announcement: Announcement) => void>()
   readonly #unsubscribe: () => void
   /**
    * Problems to report when a key is connected. A problem is reported as an event, and every event belongs to
@@ -96,19 +97,15 @@ export class HistoryService {
             ...(retention && { retention }),
           })
     this.#store = store
-    this.#usualDays = new UsualDays((...asked) => store?.stretches(...asked))
+    this.#usualDays = new UsualDays((asked) => store?.read((file) => file.stretches(asked)))
     this.#recorder = new Recorder((entry) => store?.add(entry))
-    this.#alerts = new Alerts({
+    this.alerts = new Alerts({
       announcer,
       thresholds: new ThresholdFile(dataFolder, clock.wallMs(), (sentence) => this.#problem(sentence)),
-      kept: store?.openAlerts() ?? [],
+      kept: store?.read((file) => file.openAlerts()) ?? [],
       keep: (id, body) => store?.add({ kind: 'alert', id, body }),
-      changed: (alerts) => {
-        for (const listener of this.#listeners) listener(alerts)
-      },
-      announced: (announcement) => {
-        for (const listener of this.#announced) listener(announcement)
-      },
+      thresholdsSet: (profile, thresholds) =>
+        void monitor.withProfile(profile, (session) => session.setThresholds(thresholds)),
     })
     this.#unsubscribe = monitor.subscribe({
       changed: () => {},
@@ -117,21 +114,24 @@ export class HistoryService {
         this.#recorder.forget(profile)
         this.#usualDays.forget(profile)
         store?.add({ kind: 'forget', profile })
-        this.#alerts.removed(profile)
+        this.alerts.removed(profile)
       },
     })
     this.#lookIn(LOOK_MS)
   }
 
-  quotaHistory(profile: string, category: string, fromMs: number, toMs: number, points: number): History {
-    const usual = this.#usualDays.levels(profile, category, fromMs - USUAL_BEYOND_MS, toMs + USUAL_BEYOND_MS)
-    const found = this.#levels(profile, category, fromMs, toMs, points)
+  quotaHistory(query: HistoryQuery): History {
+    const { fromMs, toMs } = query
+    const drawn = { ...query, fromMs: fromMs - USUAL_BEYOND_MS, toMs: toMs + USUAL_BEYOND_MS }
+    const usual = this.#usualDays.levels(drawn)
+    const found = this.#levels(query)
     return usual.length === 0 ? found : { ...found, usual }
   }
 
-  #levels(profile: string, category: string, fromMs: number, toMs: number, points: number): History {
+  #levels(query: HistoryQuery): History {
+    const { profile, category, fromMs, toMs, points } = query
     const stored = (untilMs: number, most: number) =>
-      this.#store?.query(profile, category, fromMs, untilMs, most)
+      this.#store?.read((file) => historyOf(file, { ...query, toMs: untilMs, points: most }))
     const recent = (): History => {
       const known = this.#deps.monitor.withProfile(profile, ({ parts }) =>
         parts.history.query(category, fromMs, toMs, points),
@@ -144,43 +144,36 @@ export class HistoryService {
   }
 
   /** Requests of each program behind the gateway in one category. Empty if nothing is stored. */
-  programHistory(profile: string, category: string, query: ProgramQuery): ProgramHistory {
+  programHistory(query: ProgramQuery): ProgramHistory {
     const none = { from: query.fromMs, resolutionMs: MINUTE_MS, programs: [], own: [], elsewhere: [] }
-    return this.#store?.programHistory(profile, category, query) ?? none
+    return this.#store?.read((file) => programHistoryOf(file, query)) ?? none
   }
 
   /**
    * The levels of a profile's rows, at most `points` per row. Rows without a level are left out. Empty if the
    * profile is not connected.
    */
-  trends(profile: string, fromMs: number, toMs: number, points: number): Trends {
-    const rows = this.#deps.monitor.snapshot(profile)?.requests ?? []
+  trends(query: Omit<HistoryQuery, 'category'>): Trends {
+    const rows = this.#deps.monitor.snapshot(query.profile)?.requests ?? []
     return Object.fromEntries(
       rows.flatMap(({ category }) => {
-        const { points: found } = this.quotaHistory(profile, category, fromMs, toMs, points)
-        return found.length === 0
+        const { points } = this.quotaHistory({ ...query, category })
+        return points.length === 0
           ? []
-          : [[category, found.map(({ at, remaining }) => [at, remaining] as const)]]
+          : [[category, points.map(({ at, remaining }) => [at, remaining] as const)]]
       }),
     )
   }
 
   /** The recorded minutes with at least one request. Empty if nothing is stored. */
-  recordedUses(profile: string, fromMs: number, toMs: number): RecordedUses {
-    return this.#store?.recordedUses(profile, fromMs, toMs) ?? { rows: {}, programs: [] }
+  recordedUses(interval: Interval): RecordedUses {
+    return this.#store?.read((file) => recordedUsesOf(file, interval)) ?? { rows: {}, programs: [] }
   }
 
-  report(profile: string, fromMs: number, toMs: number): Report {
+  report(interval: Interval): Report {
     return (
-      this.#store?.report(profile, fromMs, toMs) ??
-      reportOf({
-        profile,
-        fromMs,
-        toMs,
-        requests: new Map(),
-        slots: new Map(),
-        events: this.pastEvents(profile, fromMs, toMs),
-      })
+      this.#store?.read((file) => reportFrom(file, interval)) ??
+      reportOf({ ...interval, requests: new Map(), slots: new Map(), events: this.pastEvents(interval) })
     )
   }
 
@@ -194,29 +187,34 @@ export class HistoryService {
   }
 
   /** The incident report of a profile for an interval. `undefined` if the profile is not connected. */
-  incident(profile: string, fromMs: number, toMs: number): Incident | undefined {
-    const snapshot = this.#deps.monitor.snapshot(profile)
+  incident(interval: Interval): Incident | undefined {
+    const { monitor, version } = this.#deps
+    const snapshot = monitor.snapshot(interval.profile)
     if (!snapshot) return undefined
     return incidentOf({
-      version: this.#deps.version,
+      version,
       snapshot,
-      report: this.report(profile, fromMs, toMs),
-      events: this.pastEvents(profile, fromMs, toMs),
+      report: this.report(interval),
+      events: this.pastEvents(interval),
     })
   }
 
-  /** The events of the interval, oldest first. They come from memory if the file can't be read. */
-  pastEvents(profile: string, fromMs: number, toMs: number): readonly LoggedEvent[] {
-    const kept = this.#store?.events(profile, fromMs, toMs)
-    if (kept) return kept
-    const { monitor } = this.#deps
-    return monitor
-      .events(0)
-      .filter((event) => event.profile === profile && event.at >= fromMs && event.at <= toMs)
+  /**
+   * The last `MAX_STORED_EVENTS` events of the interval, oldest first. They come from memory if the file
+   * can't be read.
+   */
+  pastEvents(interval: Interval): readonly LoggedEvent[] {
+    const { profile, fromMs, toMs } = interval
+    const isAsked = (event: LoggedEvent) =>
+      event.profile === profile && event.at >= fromMs && event.at <= toMs
+    return (
+      this.#store?.read((file) => file.events(interval, MAX_STORED_EVENTS)) ??
+      this.#deps.monitor.events(0).filter(isAsked)
+    )
   }
 
-  slotHistory(profile: string, category: string, fromMs: number, toMs: number): readonly SlotSample[] {
-    return this.#store?.slots(profile, category, fromMs, toMs) ?? []
+  slotHistory(asked: RowInterval): readonly SlotSample[] {
+    return this.#store?.read((file) => file.slots(asked)) ?? []
   }
 
   status(): HistoryStatus {
@@ -227,58 +225,6 @@ export class HistoryService {
     const written = this.#store?.setRetention(retention) ?? { ok: false, why: 'history is off' }
     if (written.ok) return { ok: true }
     return { ok: false, code: 'not-kept', message: `Saving failed: ${written.why}.` }
-  }
-
-  alerts(): readonly Alert[] {
-    return this.#alerts.open()
-  }
-
-  dismissAlert(id: string): boolean {
-    return this.#alerts.dismiss(id)
-  }
-
-  thresholds(profile: string): Thresholds {
-    return this.#alerts.thresholds(profile)
-  }
-
-  setThreshold(profile: string, category: string | undefined, below: number | undefined): Thresholds {
-    const thresholds = this.#alerts.setThreshold(profile, category, below)
-    this.#deps.monitor.withProfile(profile, (session) => session.setThresholds(thresholds))
-    return thresholds
-  }
-
-  /** Subscribes to changes of the open alerts. Returns a function that unsubscribes. */
-  onAlerts(listener: (alerts: readonly Alert[]) => void): () => void {
-    this.#listeners.add(listener)
-    return () => void this.#listeners.delete(listener)
-  }
-
-  /** Subscribes to announcements of alerts. Returns a function that unsubscribes. */
-  onAnnounced(listener: (announcement: Announcement) => void): () => void {
-    this.#announced.add(listener)
-    return () => void this.#announced.delete(listener)
-  }
-
-  closedAlerts(): readonly ClosedAlert[] {
-    return this.#alerts.closed()
-  }
-
-  alertPreferences(): AlertPreferences {
-    return this.#alerts.preferences
-  }
-
-  setAlertPreferences(change: AlertPreferencesChange): AlertPreferences {
-    return this.#alerts.changePreferences(change)
-  }
-
-  /** See `Alerts.snooze`. */
-  get snooze(): Alerts['snooze'] {
-    return this.#alerts.snooze
-  }
-
-  /** See `Alerts.adoptSnooze`. */
-  adoptSnooze(untilMs: number | undefined, chosenAtMs: number): void {
-    this.#alerts.adoptSnooze(untilMs, chosenAtMs)
   }
 
   /** Writes all queued entries now. */
@@ -303,7 +249,7 @@ export class HistoryService {
       const failure = this.#store?.failure
       const failing = failure && { failure, what: historySentence(failure) }
       monitor.withProfile(profile, (session) => {
-        if (!this.#withThresholds.has(session)) session.setThresholds(this.#alerts.thresholds(profile))
+        if (!this.#withThresholds.has(session)) session.setThresholds(this.alerts.thresholds(profile))
         this.#withThresholds.add(session)
         session.historyFailing(failing)
       })
@@ -313,7 +259,7 @@ export class HistoryService {
         const header = monitor.withProfile(profile, ({ parts }) => parts.history.lowestHeader(...asked))
         return typeof header === 'number' ? header : undefined
       })
-      this.#alerts.observe(snapshot)
+      this.alerts.observe(snapshot)
       this.#expectUsual(profile, snapshot)
     }
     this.#lookIn(LOOK_MS)

@@ -1,7 +1,3 @@
-import type { LoggedEvent } from '../../app/contract/events.ts'
-import type { History, ProgramHistory, RecordedUses, Report, SlotSample } from '../../app/contract/history.ts'
-import { minMaxColumns, thinnedMoments } from '../../app/history/columns.ts'
-import type { RecordedStretch } from '../../app/history/usual-day.ts'
 import { RETRY, retryDelayMs } from '../../app/retry/schedules.ts'
 import type { Clock, Log } from '../ports/ports.ts'
 import { type Saved, type StorageFailure, storageFailure } from '../storage/storage-error.ts'
@@ -14,7 +10,6 @@ import {
   retentionFile,
 } from './compaction.ts'
 import type { Entry, HistoryFile } from './history-file.ts'
-import { type ProgramQuery, programHistoryOf, recordedUsesOf, reportFrom } from './recorded-use.ts'
 import { historyBytes, historySentence, ReplaceableFile } from './replaceable-file.ts'
 
 export interface HistoryStoreDeps {
@@ -48,7 +43,6 @@ export const FLUSH_MS = 500
 const MAX_WAITING = 20_000
 const COMPACT_EVERY_MS = 60_000
 const COMPACT_GAP_MS = 20
-export const MAX_STORED_EVENTS = 5_000
 
 /**
  * Samples and events in `history.db`.
@@ -89,62 +83,16 @@ export class HistoryStore {
     if (this.#cancelFlush === undefined) this.#flushIn(FLUSH_MS)
   }
 
-  /**
-   * At most `points` points for a chart: the lows and highs of its columns. `undefined` while the file fails.
-   */
-  query(
-    profile: string,
-    category: string,
-    fromMs: number,
-    toMs: number,
-    points: number,
-  ): History | undefined {
-    return this.#read((file) => historyOf(file, profile, category, fromMs, toMs, points))
-  }
-
-  /** A report for whole minutes, with its actual `from` and `to`. `undefined` while the file fails. */
-  report(profile: string, fromMs: number, toMs: number): Report | undefined {
-    return this.#read((file) => reportFrom(file, profile, fromMs, toMs))
-  }
-
-  /**
-   * The minutes with at least one request, by quota row and by program behind the gateway. `undefined` while
-   * the file fails.
-   */
-  recordedUses(profile: string, fromMs: number, toMs: number): RecordedUses | undefined {
-    return this.#read((file) => recordedUsesOf(file, profile, fromMs, toMs))
-  }
-
-  /** See `HistoryFile.stretches`. `undefined` while the file fails. */
-  stretches(
-    profile: string,
-    category: string,
-    fromMs: number,
-    toMs: number,
-  ): readonly RecordedStretch[] | undefined {
-    return this.#read((file) => file.stretches(profile, category, fromMs, toMs))
-  }
-
-  /** The last `MAX_STORED_EVENTS` events of the interval, oldest first. `undefined` while the file fails. */
-  events(profile: string, fromMs: number, toMs: number): readonly LoggedEvent[] | undefined {
-    return this.#read((file) => file.events(profile, fromMs, toMs, MAX_STORED_EVENTS))
-  }
-
-  /**
-   * Requests in a category over time, made by each program behind the gateway, the whole app, the desk's
-   * other machines, and others. The interval is divided into at most `columns` columns of whole minutes.
-   * `undefined` while the file fails.
-   */
-  programHistory(profile: string, category: string, query: ProgramQuery): ProgramHistory | undefined {
-    return this.#read((file) => programHistoryOf(file, profile, category, query))
-  }
-
-  slots(profile: string, category: string, fromMs: number, toMs: number): readonly SlotSample[] | undefined {
-    return this.#read((file) => file.slots(profile, category, fromMs, toMs))
-  }
-
-  openAlerts(): readonly string[] {
-    return this.#read((file) => file.openAlerts()) ?? []
+  /** Reads from the file, after all queued entries have been written. `undefined` while the file fails. */
+  read<T>(run: (file: HistoryFile) => T): T | undefined {
+    if (this.#waiting.length > 0 && this.#failure === undefined) this.flush()
+    if (!this.#kept.file || this.#failure !== undefined) return undefined
+    try {
+      return run(this.#kept.file)
+    } catch (error) {
+      this.#failed(error)
+      return undefined
+    }
   }
 
   /** Why the file can't be written. `undefined` while it can be written. */
@@ -201,17 +149,6 @@ export class HistoryStore {
     const opened = this.#kept.open()
     if (opened.kind === 'failed') this.#failing(opened.failure, opened.cause)
     else if (opened.kind === 'opened' && this.#waiting.length === 0) this.#recovered()
-  }
-
-  #read<T>(run: (file: HistoryFile) => T): T | undefined {
-    if (this.#waiting.length > 0 && this.#failure === undefined) this.flush()
-    if (!this.#kept.file || this.#failure !== undefined) return undefined
-    try {
-      return run(this.#kept.file)
-    } catch (error) {
-      this.#failed(error)
-      return undefined
-    }
   }
 
   #failed(error: unknown): void {
@@ -279,27 +216,5 @@ export class HistoryStore {
       this.#failed(error)
     }
     if (!this.#isClosed) this.#compactIn(more ? COMPACT_GAP_MS : COMPACT_EVERY_MS)
-  }
-}
-
-/** The lows and highs of each pixel column, and the times of 429s. Each list has at most `points` items. */
-function historyOf(
-  file: HistoryFile,
-  profile: string,
-  category: string,
-  fromMs: number,
-  toMs: number,
-  points: number,
-): History {
-  const columnMs = (toMs - fromMs) / Math.max(1, Math.floor(points / 2))
-  const stretches = file.extents(profile, category, fromMs, toMs, columnMs)
-  const rejectedAt = stretches
-    .filter(({ rejected }) => rejected > 0)
-    .map(({ atMs, endMs }) => Math.round((atMs + endMs) / 2))
-  const since = file.since(profile, category)
-  return {
-    ...(since !== undefined && { since }),
-    points: minMaxColumns(stretches, fromMs, toMs, points),
-    rejectedAt: thinnedMoments(rejectedAt, fromMs, toMs, points),
   }
 }

@@ -9,17 +9,13 @@ import {
   usualLevels,
   usualLoads,
 } from '../../app/history/usual-day.ts'
+import type { RowInterval } from './history-file.ts'
 
 /** How far back the recorded history is read, in milliseconds. */
 const READ_MS = 30 * DAY_MS
 
 /** Reads the recorded history of one quota, oldest first. `undefined` if it can't be read. */
-type StretchesOf = (
-  profile: string,
-  category: string,
-  fromMs: number,
-  toMs: number,
-) => readonly RecordedStretch[] | undefined
+type StretchesOf = (asked: RowInterval) => readonly RecordedStretch[] | undefined
 
 interface Learned {
   /**
@@ -59,7 +55,7 @@ export class UsualDays {
     const known = this.#learned.get(key)
     const isDue = known?.dayMs !== dayMs || known.isShown !== isShown
     if (!isDue || !mayRead) return { loads: known?.loads ?? NO_LOADS, hasRead: false }
-    const stretches = this.#read(profile, category, nowMs - READ_MS, nowMs)
+    const stretches = this.#read({ profile, category, fromMs: nowMs - READ_MS, toMs: nowMs })
     if (stretches === undefined) return { loads: known?.loads ?? NO_LOADS, hasRead: false }
     const usual = usualDayOf(stretches, nowMs)
     const loads = usualLoads(usual, stretches, nowMs)
@@ -68,7 +64,7 @@ export class UsualDays {
   }
 
   /** The usual level of a row. See `usualLevels`. */
-  levels(profile: string, category: string, fromMs: number, toMs: number) {
+  levels({ profile, category, fromMs, toMs }: RowInterval) {
     const usual = this.#learned.get(keyOf(profile, category))?.usual
     return usual === undefined ? [] : usualLevels(usual, fromMs, toMs)
   }

@@ -1,7 +1,7 @@
 import type { deskContract } from '../../app/contract/desk.ts'
 import type { Handlers } from '../../app/contract/ipc.ts'
+import type { Alerts } from '../alerts/alerts.ts'
 import type { DeskService, DeskServiceDeps } from '../desk/desk-service.ts'
-import type { HistoryService } from '../history/history-service.ts'
 import type { Log } from '../ports/ports.ts'
 
 type LazyDesksDeps = DeskServiceDeps & { readonly log: Log }
@@ -49,12 +49,12 @@ export class LazyDesks {
 }
 
 /**
- * The snooze of alerts, which a desk shares with the other machines. While `history` returns `undefined`,
+ * The snooze of alerts, which a desk shares with the other machines. While `alerts` returns `undefined`,
  * alerts are not snoozed, and another machine's snooze is ignored.
  */
 export const snoozeOf = (
-  history: () => Pick<HistoryService, 'snooze' | 'adoptSnooze'> | undefined,
+  alerts: () => Pick<Alerts, 'snooze' | 'adoptSnooze'> | undefined,
 ): DeskServiceDeps['person']['snooze'] => ({
-  read: () => history()?.snooze ?? {},
-  adopt: (untilMs, chosenAtMs) => history()?.adoptSnooze(untilMs, chosenAtMs),
+  read: () => alerts()?.snooze ?? {},
+  adopt: (untilMs, chosenAtMs) => alerts()?.adoptSnooze(untilMs, chosenAtMs),
 })

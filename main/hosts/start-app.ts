@@ -152,7 +152,7 @@ export async function startApp({
     ...{ ...ports, monitor, store: storage, secrets, problem },
     person: {
       lookedAtMs: () => (attention.attended ? ports.clock.wallMs() : undefined),
-      snooze: snoozeOf(() => history),
+      snooze: snoozeOf(() => history.alerts),
     },
   })
   const restore = () => {
@@ -249,7 +249,7 @@ export async function startApp({
       signIn: signInCommands({ keys: monitor, signIns, connect, readAgain: restore }),
       settings: settingsCommands(monitor, storage, times),
       history: historyCommands(history),
-      alerts: alertCommands(history),
+      alerts: alertCommands(history.alerts),
       gateway: gatewayCommands(gateway),
       orders: orderCommands(switches, orders),
       desk: { handlers: desks.handlers },

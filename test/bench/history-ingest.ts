@@ -1,6 +1,7 @@
 import { performance } from 'node:perf_hooks'
 import type { Sample } from '../../app/history/sample.ts'
 import { HistoryStore } from '../../main/history/history-store.ts'
+import { historyOf, reportFrom } from '../../main/history/recorded-use.ts'
 import { VirtualClock } from '../main/hosts/terminal/virtual-clock.ts'
 
 export const SERIES = 20
@@ -89,12 +90,14 @@ export function timedQueries(
   rounds = 60,
 ): Readonly<Record<string, Times>> {
   const range = (lengthMs: number) => (series: number, round: number) => {
-    const points = store.query(
-      PROFILE,
-      categoryOf(series),
-      nowMs - lengthMs - round * 977,
-      nowMs - round * 977,
-      POINTS,
+    const points = store.read((file) =>
+      historyOf(file, {
+        profile: PROFILE,
+        category: categoryOf(series),
+        fromMs: nowMs - lengthMs - round * 977,
+        toMs: nowMs - round * 977,
+        points: POINTS,
+      }),
     )
     if (!points || points.points.length > POINTS) throw new Error('a query answered more than was asked for')
   }
@@ -110,7 +113,7 @@ export function timedQueries(
     '2 hours of one bucket': timed(rounds, each(range(WEEK_MS / 84))),
     '15 minutes of one bucket': timed(rounds, each(range(15 * 60_000))),
     [`report of 7 days of ${SERIES} buckets`]: timed(rounds, () =>
-      store.report(PROFILE, nowMs - WEEK_MS, nowMs),
+      store.read((file) => reportFrom(file, { profile: PROFILE, fromMs: nowMs - WEEK_MS, toMs: nowMs })),
     ),
   }
 }

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
+import { historyOf, reportFrom } from '../../main/history/recorded-use.ts'
 import { temporaryFolder } from '../main/storage/temporary-folder.ts'
 import { categoryOf, ingest, PROFILE, SERIES } from './history-ingest.ts'
 
@@ -11,12 +12,22 @@ test('20 buckets at 1 Hz are stored, counted once each, and a week of all of the
   const folder = temporaryFolder()
   const { store, nowMs, samples } = ingest(folder, 1 / 24)
   expect(samples).toBe(SERIES * 3_600)
-  const report = store.report(PROFILE, nowMs - 3_600_000, nowMs)
+  const report = store.read((file) =>
+    reportFrom(file, { profile: PROFILE, fromMs: nowMs - 3_600_000, toMs: nowMs }),
+  )
   expect(report?.requests).toHaveLength(SERIES)
   for (const { knownMs } of report?.requests ?? []) expect(knownMs).toBeGreaterThan(3_590_000)
   const week = () =>
     Array.from({ length: SERIES }, (_, series) =>
-      store.query(PROFILE, categoryOf(series), nowMs - WEEK_MS, nowMs, 300),
+      store.read((file) =>
+        historyOf(file, {
+          profile: PROFILE,
+          category: categoryOf(series),
+          fromMs: nowMs - WEEK_MS,
+          toMs: nowMs,
+          points: 300,
+        }),
+      ),
     )
   const all = week()
   expect(all.map((one) => one?.points.length)).not.toContain(0)

@@ -76,7 +76,7 @@ export class VirtualProcess {
       thresholds: new ThresholdFile(undefined, clock.wallMs(), () => {}),
       kept: [...keptAlerts.values()],
       keep: (id, body) => (body === undefined ? keptAlerts.delete(id) : keptAlerts.set(id, body)),
-      changed: () => {},
+      thresholdsSet: () => {},
     })
   }
 

@@ -118,10 +118,10 @@ export function realCommands(terminal: NodeTerminal, app: AppFolder): Commands {
           keysFor: home?.keysFor ?? (() => []),
           ...{ log, secrets, say: terminal.error },
         }),
-      createDesks: (monitor, store, history) =>
+      createDesks: (monitor, store, alerts) =>
         new LazyDesks({
           ...{ ...portsWith(log), monitor, store, secrets, problem: terminal.error },
-          person: { lookedAtMs: () => undefined, snooze: snoozeOf(history) },
+          person: { lookedAtMs: () => undefined, snooze: snoozeOf(alerts) },
         }),
       recordHistory: (monitor, announcer, dataFolder, served) =>
         watchHistory({

@@ -51,13 +51,13 @@ export interface WatchDeps {
   ): WatchHistory
   readonly createGateway: CreateGateway
   /**
-   * Creates the desks of a monitor's stored keys without starting them. `history` is called only after the
+   * Creates the desks of a monitor's stored keys without starting them. `alerts` is called only after the
    * desks have started.
    */
   createDesks(
     monitor: MonitorSurface,
     store: DeskStore,
-    history: () => WatchHistory['history'],
+    alerts: () => WatchHistory['alerts'],
   ): Pick<LazyDesks, 'handlers' | 'follow' | 'stop'>
   serveMetrics(monitor: MonitorSurface, options: MetricsOptions): Promise<MetricsServing>
   /** Sends metrics by OTLP to the endpoint in the environment. */
@@ -177,7 +177,7 @@ async function follow(asked: Profile, flags: Run, deps: WatchDeps, vault?: Watch
       : undefined
   const served = flags.gateway && deps.createGateway(flags.gateway, monitor, home)
   const gateway = served?.gateway
-  const desks = vault && deps.createDesks(monitor, vault.desks, () => history.history)
+  const desks = vault && deps.createDesks(monitor, vault.desks, () => history.alerts)
   const view = watchView(terminal, flags)
   const metrics = await metricsFor(flags, monitor, deps)
   if (metrics?.kind === 'failed') {

@@ -1,3 +1,4 @@
+import type { Alerts } from '../../alerts/alerts.ts'
 import type { Announcer } from '../../alerts/announcer.ts'
 import { type ControlServerDeps, startControlServer } from '../../control/control-server.ts'
 import { socketOf } from '../../control/data-folder-socket.ts'
@@ -29,7 +30,7 @@ export interface WatchHistoryDeps {
 }
 
 export interface WatchHistory {
-  readonly history: Pick<HistoryService, 'snooze' | 'adoptSnooze'>
+  readonly alerts: Pick<Alerts, 'snooze' | 'adoptSnooze'>
   close(): Promise<void>
 }
 
@@ -50,7 +51,7 @@ export function watchHistory(deps: WatchHistoryDeps): WatchHistory {
           userId: process.getuid?.(),
         })
   return {
-    history,
+    alerts: history.alerts,
     close: async () => {
       await (await control)?.close()
       history.close()

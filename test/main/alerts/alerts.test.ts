@@ -144,7 +144,7 @@ function followed(announced: string[]) {
     thresholds,
     kept: [],
     keep: () => {},
-    changed: () => {},
+    thresholdsSet: () => {},
   })
   const silent = (count: number, second: number) =>
     exampleSnapshot({
@@ -189,7 +189,7 @@ test('an ended alert is listed as closed, with its end', () => {
 })
 
 const alertsWith = (thresholds: ThresholdFile) =>
-  new Alerts({ announcer: SILENT, thresholds, kept: [], keep: () => {}, changed: () => {} })
+  new Alerts({ announcer: SILENT, thresholds, kept: [], keep: () => {}, thresholdsSet: () => {} })
 
 test('a snooze has the time of its choice, unless it was chosen before this run; a desk’s is adopted', () => {
   const folder = temporaryFolder()

@@ -87,18 +87,17 @@ test('use of the quota is observed, counted, stored and reported', () => {
   monitor.tell(REFUSED)
   live(30, 10)
   const nowMs = clock.wallMs()
-  const points = history.quotaHistory(PROFILE, 'Accounts', AT_MS, nowMs, 300).points
-  const trend = history.trends(PROFILE, AT_MS, nowMs, 32)['Accounts'] ?? []
+  const asked = { profile: PROFILE, fromMs: AT_MS, toMs: nowMs }
+  const { points } = history.quotaHistory({ ...asked, category: 'Accounts', points: 300 })
+  const trend = history.trends({ ...asked, points: 32 })['Accounts'] ?? []
   expect(trend.length).toBeGreaterThan(1)
   expect(trend.length).toBeLessThanOrEqual(32)
   expect(trend.at(-1)).toEqual([points.at(-1)?.at, points.at(-1)?.remaining])
-  expect(history.trends('nobody', AT_MS, nowMs, 32)).toEqual({})
+  expect(history.trends({ ...asked, profile: 'nobody', points: 32 })).toEqual({})
   expect(points.map(({ remaining }) => remaining)).toEqual(expect.arrayContaining([300, 10]))
-  const report = history.report(PROFILE, AT_MS, nowMs)
+  const report = history.report(asked)
   expect(report.requests[0]).toMatchObject({ category: 'Accounts', own: 5, elsewhere: 70 })
-  expect(history.pastEvents(PROFILE, AT_MS, nowMs)).toMatchObject([
-    { kind: 'rate-limited', requestId: 'req-1' },
-  ])
+  expect(history.pastEvents(asked)).toMatchObject([{ kind: 'rate-limited', requestId: 'req-1' }])
 })
 
 test('a chart records since its oldest point, even one from an earlier run', () => {
@@ -106,7 +105,8 @@ test('a chart records since its oldest point, even one from an earlier run', () 
   const first = { at: AT_MS - 600_000, remaining: 320, source: 'header' } as const
   monitor.recent = { points: [first], rejectedAt: [], since: first.at }
   live(30, 300)
-  const since = () => history.quotaHistory(PROFILE, 'Accounts', AT_MS - 900_000, clock.wallMs(), 300).since
+  const asked = { profile: PROFILE, category: 'Accounts', fromMs: AT_MS - 900_000, points: 300 }
+  const since = () => history.quotaHistory({ ...asked, toMs: clock.wallMs() }).since
   expect(since()).toBe(first.at)
   // The file goes back further than this run's memory.
   monitor.recent = { points: [{ ...first, at: clock.wallMs() }], rejectedAt: [], since: clock.wallMs() }
@@ -118,7 +118,7 @@ test('the exports are named files, and contain no secret', () => {
   live(5, 300)
   monitor.tell(REFUSED)
   const files = (['report-csv', 'report-json', 'incident'] as const).map((what) =>
-    exportedFile(history, what, PROFILE, AT_MS, clock.wallMs()),
+    exportedFile(history, what, { profile: PROFILE, fromMs: AT_MS, toMs: clock.wallMs() }),
   )
   expect(files.map((file) => file?.name)).toEqual([
     'headroom-report-simulator-simulator-2026-01-05T1530.csv',
@@ -132,10 +132,10 @@ test('the exports are named files, and contain no secret', () => {
 test('a low quota is announced once, sent to the windows, and withdrawn after recovery', () => {
   const { history, announced, withdrawn, live } = started()
   const told: number[] = []
-  history.onAlerts((alerts) => told.push(alerts.length))
+  history.alerts.onChanged((alerts) => told.push(alerts.length))
   live(60, 10)
   expect(announced.map(({ title }) => title)).toEqual(['Accounts is low'])
-  expect(history.alerts()).toHaveLength(1)
+  expect(history.alerts.open()).toHaveLength(1)
   live(30, 300)
   expect(withdrawn).toEqual(announced.map(({ id }) => id))
   expect(told).toEqual([1, 0])
@@ -150,18 +150,18 @@ test('an alert that lasts over a restart is shown, but not announced again', () 
   const after = started(folder, clock)
   after.live(10, 10)
   expect(after.announced).toEqual([])
-  expect(after.history.alerts().map(({ id }) => id)).toEqual(before.announced.map(({ id }) => id))
+  expect(after.history.alerts.open().map(({ id }) => id)).toEqual(before.announced.map(({ id }) => id))
 })
 
 test('a threshold survives a restart', () => {
   const folder = temporaryFolder()
   const before = started(folder)
-  before.history.setThreshold(PROFILE, 'Accounts', 0.01)
+  before.history.alerts.setThreshold(PROFILE, 'Accounts', 0.01)
   before.history.close()
   const after = started(folder)
   after.live(20, 10)
   expect(after.announced).toEqual([])
-  expect(after.history.thresholds(PROFILE).perCategory).toEqual({ Accounts: 0.01 })
+  expect(after.history.alerts.thresholds(PROFILE).perCategory).toEqual({ Accounts: 0.01 })
 })
 
 test('the rows of a key follow its thresholds, from the start and at each change', () => {
@@ -169,7 +169,7 @@ test('the rows of a key follow its thresholds, from the start and at each change
   const before = started(folder)
   before.live(2, 300)
   expect(before.monitor.thresholds.get(PROFILE)).toEqual({ below: 0.2, perCategory: {} })
-  before.history.setThreshold(PROFILE, 'Accounts', 0.5)
+  before.history.alerts.setThreshold(PROFILE, 'Accounts', 0.5)
   expect(before.monitor.thresholds.get(PROFILE)?.perCategory).toEqual({ Accounts: 0.5 })
   before.history.close()
   const after = started(folder)
@@ -185,7 +185,8 @@ test('without a data folder nothing is stored, but alerts still appear', () => {
   live(10, 10)
   expect(announced).toHaveLength(1)
   expect(history.status()).toEqual({ kind: 'memory' })
-  expect(history.report(PROFILE, AT_MS, clock.wallMs()).requests).toEqual([])
+  const { requests } = history.report({ profile: PROFILE, fromMs: AT_MS, toMs: clock.wallMs() })
+  expect(requests).toEqual([])
 })
 
 test('an unusable file is reported once a key is connected, and monitoring continues', () => {

@@ -7,7 +7,17 @@ import type { LoggedEvent } from '../../../app/contract/events.ts'
 import { START_MS, samples } from '../../app/history/arbitrary-samples.ts'
 import { VirtualClock } from '../hosts/terminal/virtual-clock.ts'
 import { temporaryFolder } from '../storage/temporary-folder.ts'
-import { CATEGORY, EPOCH_MS, PROFILE, record, sampleAt, startedStore } from './started-store.ts'
+import {
+  CATEGORY,
+  chartOf,
+  EPOCH_MS,
+  eventsIn,
+  PROFILE,
+  record,
+  reportOn,
+  sampleAt,
+  startedStore,
+} from './started-store.ts'
 
 const HOUR_MS = 3_600_000
 
@@ -55,21 +65,21 @@ test('only the owner can read the file', () => {
 test('a query includes entries that are not written yet', () => {
   const { store } = startedStore(temporaryFolder())
   store.add({ kind: 'sample', profile: PROFILE, category: CATEGORY, sample: sampleAt(EPOCH_MS, 7) })
-  expect(store.query(PROFILE, CATEGORY, EPOCH_MS, EPOCH_MS, 2)?.points).toEqual([
+  expect(chartOf(store, EPOCH_MS, EPOCH_MS, 2)?.points).toEqual([
     { at: EPOCH_MS, remaining: 7, source: 'header' },
   ])
 })
 
 test('the history of an unknown key is empty', () => {
   const { store } = startedStore(temporaryFolder())
-  expect(store.query('x', 'y', 0, EPOCH_MS, 300)).toEqual({ points: [], rejectedAt: [] })
+  expect(chartOf(store, 0, EPOCH_MS)).toEqual({ points: [], rejectedAt: [] })
 })
 
 test.each([15, 60, 5 * 60, 40 * 60])('a dip of one second shows in a chart of %i minutes', (minutes) => {
   const started = startedStore(temporaryFolder())
   record(started, 50 * 60, (second) => (second === 49 * 60 - 1 ? { remaining: 3, rejected: 1 } : 300))
   const toMs = started.clock.wallMs()
-  const history = started.store.query(PROFILE, CATEGORY, toMs - minutes * 60_000, toMs, 300)
+  const history = chartOf(started.store, toMs - minutes * 60_000, toMs)
   expect(Math.min(...(history?.points ?? []).map(({ remaining }) => remaining))).toBe(3)
   expect(history?.points.length).toBeLessThanOrEqual(300)
   expect(history?.rejectedAt).toHaveLength(1)
@@ -85,18 +95,18 @@ test.each([2, 15, 60, 5 * 60, 40 * 60])(
     })
     const toMs = started.clock.wallMs()
     const fromMs = toMs - minutes * 60_000
-    const { points = [] } = started.store.query(PROFILE, CATEGORY, fromMs, toMs, 300) ?? {}
+    const { points = [] } = chartOf(started.store, fromMs, toMs) ?? {}
     const measured = points.flatMap(({ source, remaining }) => (source === 'header' ? [remaining] : []))
     expect(Math.min(...measured)).toBe(3)
     if (minutes >= 60) expect(Math.min(...points.map(({ remaining }) => remaining))).toBe(3)
-    expect(started.store.report(PROFILE, fromMs, toMs)?.requests).toMatchObject([{ lowest: 3 }])
+    expect(reportOn(started.store, fromMs, toMs)?.requests).toMatchObject([{ lowest: 3 }])
   },
 )
 
 test('a report counts the current minute', () => {
   const started = startedStore(temporaryFolder())
   record(started, 90, () => ({ own: 1, elsewhere: 2 }))
-  const report = started.store.report(PROFILE, EPOCH_MS, started.clock.wallMs())
+  const report = reportOn(started.store, EPOCH_MS, started.clock.wallMs())
   expect(report?.requests).toEqual([expect.objectContaining({ own: 90, elsewhere: 180 })])
   expect(report).toMatchObject({ from: EPOCH_MS, to: EPOCH_MS + 120_000 })
 })
@@ -105,11 +115,11 @@ test('a report of hours counts each request once, at any resolution', () => {
   const started = startedStore(temporaryFolder())
   record(started, 7_000, (second) => ({ own: second % 3, remaining: 50 }))
   const { store } = started
-  const whole = store.report(PROFILE, EPOCH_MS, EPOCH_MS + 2 * HOUR_MS)
+  const whole = reportOn(store, EPOCH_MS, EPOCH_MS + 2 * HOUR_MS)
   expect(whole?.requests[0]?.own).toBe(7_000 - 1)
   expect(whole?.requests[0]?.nearMs).toBeGreaterThan(6_990_000)
   // A range of 20 min. Its first minute is not the start of a quarter of an hour.
-  const part = store.report(PROFILE, EPOCH_MS + 7 * 60_000, EPOCH_MS + 27 * 60_000)
+  const part = reportOn(store, EPOCH_MS + 7 * 60_000, EPOCH_MS + 27 * 60_000)
   expect(part?.requests[0]?.own).toBe(1_200)
 })
 
@@ -195,7 +205,7 @@ test('the record begins with its first sample, not with the hour or minute that 
   const firstMs = clock.wallMs()
   record(started, 180, () => 5)
   clock.advance(120_000)
-  const { since } = started.store.query(PROFILE, CATEGORY, firstMs - HOUR_MS, clock.wallMs(), 300) ?? {}
+  const { since } = chartOf(started.store, firstMs - HOUR_MS, clock.wallMs()) ?? {}
   expect(since).toBe(firstMs)
 })
 
@@ -235,7 +245,7 @@ test('events are read as they were stored, oldest first', () => {
   ] as const)
     store.add({ kind: 'event', event: event(seq, at) })
   store.add({ kind: 'event', event: { ...event(4, 20), profile: 'another' } })
-  expect(store.events(PROFILE, 10, 20)).toEqual([event(1, 10), event(2, 20)])
+  expect(eventsIn(store, 10, 20)).toEqual([event(1, 10), event(2, 20)])
 })
 
 test('an event that only a newer version knows is skipped, without losing the others', () => {
@@ -244,7 +254,7 @@ test('an event that only a newer version knows is skipped, without losing the ot
   const unknown = { ...event, seq: 2, at: 20, kind: 'tokens-shredded' } as unknown as LoggedEvent
   const last: LoggedEvent = { ...event, seq: 3, at: 30 }
   for (const one of [event, unknown, last]) store.add({ kind: 'event', event: one })
-  expect(store.events(PROFILE, 0, 100)).toEqual([event, last])
+  expect(eventsIn(store, 0, 100)).toEqual([event, last])
   expect(problems).toEqual([])
 })
 
@@ -253,7 +263,11 @@ test('slots include the sample that was current when the interval began', () => 
   const look = (atMs: number, own: number) => ({ atMs, limit: 40, own, elsewhere: 0, free: 40 - own })
   for (const sample of [look(10, 1), look(20, 2), look(30, 3)])
     store.add({ kind: 'slots', profile: PROFILE, category: 'Positions Stream', sample })
-  expect(store.slots(PROFILE, 'Positions Stream', 25, 30)).toEqual([look(20, 2), look(30, 3)])
+  expect(
+    store.read((file) =>
+      file.slots({ profile: PROFILE, category: 'Positions Stream', fromMs: 25, toMs: 30 }),
+    ),
+  ).toEqual([look(20, 2), look(30, 3)])
 })
 
 test('the size of the file is reported', () => {
@@ -281,10 +295,10 @@ test('a disconnected key is forgotten: another with its id starts empty, and its
     event: { seq: 1, at: EPOCH_MS, profile: PROFILE, kind: 'revoked' },
   })
   store.add({ kind: 'forget', profile: PROFILE })
-  expect(store.query(PROFILE, CATEGORY, EPOCH_MS, clock.wallMs(), 300)?.points).toEqual([])
-  expect(store.events(PROFILE, 0, clock.wallMs())).toEqual([])
+  expect(chartOf(store, EPOCH_MS, clock.wallMs())?.points).toEqual([])
+  expect(eventsIn(store, 0, clock.wallMs())).toEqual([])
   record(started, 90, () => ({ own: 1 }))
-  expect(store.report(PROFILE, EPOCH_MS, clock.wallMs())?.requests).toMatchObject([{ own: 90 }])
+  expect(reportOn(store, EPOCH_MS, clock.wallMs())?.requests).toMatchObject([{ own: 90 }])
   clock.advance(120_000)
   expect(tables(folder).samples).toHaveLength(90)
   const left = tables(folder)

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { VirtualClock } from '../hosts/terminal/virtual-clock.ts'
 import { temporaryFolder } from '../storage/temporary-folder.ts'
 import { killedWriter, writerWithin } from './killed-writer.ts'
-import { startedStore } from './started-store.ts'
+import { reportOn, startedStore } from './started-store.ts'
 
 /** `node test/bench/kill-history.ts` does 200. */
 const ROUNDS = 6
@@ -14,7 +14,7 @@ test.skipIf(process.platform === 'win32')(
     const text = await writerWithin(folder, 400)
     expect(text).toBe('writing\nproblem: Disk full. History is paused; monitoring continues.\n')
     const { store, problems } = startedStore(folder, new VirtualClock(Date.now()))
-    expect(store.report('key-1', Date.now() - 600_000, Date.now())?.requests[0]?.own).toBeGreaterThan(0)
+    expect(reportOn(store, Date.now() - 600_000, Date.now(), 'key-1')?.requests[0]?.own).toBeGreaterThan(0)
     expect(problems).toEqual([])
   },
   60_000,
@@ -32,7 +32,7 @@ test('a process killed during a write loses at most the last second and damages 
   }
   expect(samples).toBeGreaterThan(0)
   const { store, problems } = startedStore(folder, new VirtualClock(Date.now() + 120_000))
-  const own = store.report('key-1', Date.now() - 600_000, Date.now() + 60_000)?.requests[0]?.own
+  const own = reportOn(store, Date.now() - 600_000, Date.now() + 60_000, 'key-1')?.requests[0]?.own
   expect(own).toBeGreaterThanOrEqual(samples)
   expect(problems).toEqual([])
 }, 60_000)

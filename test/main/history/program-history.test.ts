@@ -1,7 +1,16 @@
 import { expect, test } from 'vitest'
 import { openSeriesFile } from '../../../main/history/series-file.ts'
 import { temporaryFolder } from '../storage/temporary-folder.ts'
-import { CATEGORY, EPOCH_MS, PROFILE, record, type StartedStore, startedStore } from './started-store.ts'
+import {
+  CATEGORY,
+  EPOCH_MS,
+  PROFILE,
+  programsIn,
+  record,
+  reportOn,
+  type StartedStore,
+  startedStore,
+} from './started-store.ts'
 
 const MINUTE_MS = 60_000
 
@@ -24,7 +33,7 @@ function busyStore(folder: string): StartedStore {
 test('requests of programs are stored by the minute, and read in intervals of whole minutes', () => {
   const { store } = busyStore(temporaryFolder())
   const query = { fromMs: EPOCH_MS + 5_000, toMs: EPOCH_MS + 3 * MINUTE_MS }
-  expect(store.programHistory(PROFILE, CATEGORY, { ...query, columns: 300 })).toEqual({
+  expect(programsIn(store, { ...query, columns: 300 })).toEqual({
     from: EPOCH_MS,
     resolutionMs: MINUTE_MS,
     programs: [
@@ -34,7 +43,7 @@ test('requests of programs are stored by the minute, and read in intervals of wh
     own: [120, 120, 120],
     elsewhere: [60, 60, 60],
   })
-  expect(store.programHistory(PROFILE, CATEGORY, { ...query, columns: 2 })).toMatchObject({
+  expect(programsIn(store, { ...query, columns: 2 })).toMatchObject({
     resolutionMs: 2 * MINUTE_MS,
     programs: [
       { program: 'bot', requests: [13, 0] },
@@ -43,12 +52,12 @@ test('requests of programs are stored by the minute, and read in intervals of wh
     own: [240, 120],
     elsewhere: [120, 60],
   })
-  expect(store.programHistory(PROFILE, 'Positions', { ...query, columns: 2 })?.programs).toEqual([])
+  expect(programsIn(store, { category: 'Positions', ...query, columns: 2 })?.programs).toEqual([])
 })
 
 test('the report names each program’s requests, busiest first', () => {
   const { store } = busyStore(temporaryFolder())
-  const report = store.report(PROFILE, EPOCH_MS, EPOCH_MS + 3 * MINUTE_MS)
+  const report = reportOn(store, EPOCH_MS, EPOCH_MS + 3 * MINUTE_MS)
   expect(report?.requests).toMatchObject([
     {
       category: CATEGORY,

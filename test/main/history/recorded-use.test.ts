@@ -1,7 +1,16 @@
 import { expect, test } from 'vitest'
 import { openSeriesFile } from '../../../main/history/series-file.ts'
 import { temporaryFolder } from '../storage/temporary-folder.ts'
-import { CATEGORY, EPOCH_MS, PROFILE, record, startedStore } from './started-store.ts'
+import {
+  CATEGORY,
+  EPOCH_MS,
+  PROFILE,
+  programsIn,
+  record,
+  reportOn,
+  startedStore,
+  usesIn,
+} from './started-store.ts'
 
 const MINUTE_MS = 60_000
 
@@ -29,13 +38,13 @@ const QUERY = { fromMs: WHOLE[0], toMs: WHOLE[1] }
 
 test('requests of the desk’s other machines are a part of their own in charts and reports', () => {
   const { store } = withDesk()
-  expect(store.programHistory(PROFILE, CATEGORY, { ...QUERY, columns: 60 })).toMatchObject({
+  expect(programsIn(store, { ...QUERY, columns: 60 })).toMatchObject({
     own: [60, 60, 60],
     desk: [50, 0, 40],
     elsewhere: [60, 60, 60],
   })
-  expect(store.programHistory(PROFILE, CATEGORY, { ...QUERY, columns: 1 })?.desk).toEqual([90])
-  expect(store.report(PROFILE, ...WHOLE)?.requests).toMatchObject([
+  expect(programsIn(store, { ...QUERY, columns: 1 })?.desk).toEqual([90])
+  expect(reportOn(store, ...WHOLE)?.requests).toMatchObject([
     {
       ...{ own: 180, desk: 90, elsewhere: 180 },
       machines: [
@@ -50,17 +59,15 @@ test('without a desk, charts and reports have no such part', () => {
   const started = startedStore(temporaryFolder())
   record(started, 180, () => ({ own: 1, elsewhere: 1 }))
   started.store.flush()
-  expect(started.store.programHistory(PROFILE, CATEGORY, { ...QUERY, columns: 60 })).not.toHaveProperty(
-    'desk',
-  )
-  expect(started.store.report(PROFILE, ...WHOLE)?.requests[0]).not.toHaveProperty('desk')
+  expect(programsIn(started.store, { ...QUERY, columns: 60 })).not.toHaveProperty('desk')
+  expect(reportOn(started.store, ...WHOLE)?.requests[0]).not.toHaveProperty('desk')
 })
 
 test('for a plan, requests of the desk’s other machines count as others’', () => {
   const started = withDesk()
   record(started, 61, () => 100)
   started.store.flush()
-  expect(started.store.recordedUses(PROFILE, ...WHOLE)?.rows).toEqual({
+  expect(usesIn(started.store, ...WHOLE)?.rows).toEqual({
     [CATEGORY]: [
       [EPOCH_MS, 60, 110, 50],
       [EPOCH_MS + MINUTE_MS, 60, 60],

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { temporaryFolder } from '../storage/temporary-folder.ts'
-import { EPOCH_MS, PROFILE, record, startedStore } from './started-store.ts'
+import { EPOCH_MS, PROFILE, record, startedStore, usesIn } from './started-store.ts'
 
 const MINUTE_MS = 60_000
 
@@ -23,7 +23,7 @@ test('closed minutes with any use are listed by category, within the interval on
       sample: { atMs: EPOCH_MS + minute * MINUTE_MS, program: 'scanner', class: 'normal', requests },
     })
   started.store.flush()
-  const all = started.store.recordedUses(PROFILE, EPOCH_MS, EPOCH_MS + 10 * MINUTE_MS)
+  const all = usesIn(started.store, EPOCH_MS, EPOCH_MS + 10 * MINUTE_MS)
   expect(all).toEqual({
     rows: {
       Accounts: [
@@ -42,9 +42,9 @@ test('closed minutes with any use are listed by category, within the interval on
       },
     ],
   })
-  const later = started.store.recordedUses(PROFILE, EPOCH_MS + MINUTE_MS, EPOCH_MS + 2 * MINUTE_MS)
+  const later = usesIn(started.store, EPOCH_MS + MINUTE_MS, EPOCH_MS + 2 * MINUTE_MS)
   expect(later).toEqual({ rows: {}, programs: [] })
-  expect(started.store.recordedUses('another', EPOCH_MS, EPOCH_MS + 10 * MINUTE_MS)).toEqual({
+  expect(usesIn(started.store, EPOCH_MS, EPOCH_MS + 10 * MINUTE_MS, 'another')).toEqual({
     rows: {},
     programs: [],
   })

@@ -8,7 +8,16 @@ import { hostileInteger } from '../hostile-integer.ts'
 import { hostileFile } from '../hostile-json.ts'
 import { VirtualClock } from '../hosts/terminal/virtual-clock.ts'
 import { quickFolder } from '../storage/temporary-folder.ts'
-import { CATEGORY, EPOCH_MS, PROFILE, record, startedStore } from './started-store.ts'
+import {
+  CATEGORY,
+  chartOf,
+  EPOCH_MS,
+  eventsIn,
+  PROFILE,
+  record,
+  reportOn,
+  startedStore,
+} from './started-store.ts'
 
 /** The number of history files to test. Each has one cell that differs from what was written. */
 const RUNS = 1_500
@@ -90,14 +99,14 @@ test('1,500 history files with one foreign cell lose at most history: the start 
       const { store, clock, problems } = startedStore(folder, new VirtualClock(EPOCH_MS + 2 * 3_600_000))
       const now = clock.wallMs()
       for (const points of [2, 300]) {
-        const history = store.query(PROFILE, CATEGORY, EPOCH_MS - 86_400_000, now, points)
+        const history = chartOf(store, EPOCH_MS - 86_400_000, now, points)
         for (const point of history?.points ?? [])
           expect([Number.isFinite(point.at), Number.isFinite(point.remaining)]).toEqual([true, true])
       }
-      store.report(PROFILE, EPOCH_MS - 86_400_000, now)
-      store.events(PROFILE, 0, now)
-      store.slots(PROFILE, CATEGORY, 0, now)
-      store.openAlerts()
+      reportOn(store, EPOCH_MS - 86_400_000, now)
+      eventsIn(store, 0, now)
+      store.read((file) => file.slots({ profile: PROFILE, category: CATEGORY, fromMs: 0, toMs: now }))
+      store.read((file) => file.openAlerts())
       clock.advance(130_000)
       store.close()
       expect(problems.length).toBeLessThanOrEqual(2)

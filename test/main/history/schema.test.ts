@@ -40,7 +40,12 @@ test('data of a first-version file survives migration, and is rolled up further'
   file.catchUp(EPOCH_MS + 3_600_000)
   expect(old.prepare('SELECT count(*) AS n FROM quarters').get()).toEqual({ n: 2 })
   expect(old.prepare('SELECT own FROM hours').all()).toEqual([{ own: 20 }])
-  const accounts = file.accounts(PROFILE, CATEGORY, EPOCH_MS, EPOCH_MS + 3_600_000)
+  const accounts = file.accounts({
+    profile: PROFILE,
+    category: CATEGORY,
+    fromMs: EPOCH_MS,
+    toMs: EPOCH_MS + 3_600_000,
+  })
   expect(accounts.reduce((own, rollup) => own + rollup.own, 0)).toBe(20)
 })
 

@@ -2,6 +2,13 @@ import { onTestFinished } from 'vitest'
 import type { Sample } from '../../../app/history/sample.ts'
 import type { Retention } from '../../../main/history/compaction.ts'
 import { HistoryStore } from '../../../main/history/history-store.ts'
+import {
+  historyOf,
+  type ProgramQuery,
+  programHistoryOf,
+  recordedUsesOf,
+  reportFrom,
+} from '../../../main/history/recorded-use.ts'
 import { VirtualClock } from '../hosts/terminal/virtual-clock.ts'
 
 export const EPOCH_MS = Date.UTC(2026, 0, 5, 14, 0)
@@ -61,3 +68,21 @@ export function record(
     clock.advance(1000)
   }
 }
+
+/** The stored chart of the row. */
+export const chartOf = (store: HistoryStore, fromMs: number, toMs: number, points = 300) =>
+  store.read((file) => historyOf(file, { profile: PROFILE, category: CATEGORY, fromMs, toMs, points }))
+
+export const reportOn = (store: HistoryStore, fromMs: number, toMs: number, profile = PROFILE) =>
+  store.read((file) => reportFrom(file, { profile, fromMs, toMs }))
+
+export const eventsIn = (store: HistoryStore, fromMs: number, toMs: number) =>
+  store.read((file) => file.events({ profile: PROFILE, fromMs, toMs }, 5_000))
+
+export const usesIn = (store: HistoryStore, fromMs: number, toMs: number, profile = PROFILE) =>
+  store.read((file) => recordedUsesOf(file, { profile, fromMs, toMs }))
+
+export const programsIn = (
+  store: HistoryStore,
+  query: Partial<ProgramQuery> & Omit<ProgramQuery, 'profile' | 'category'>,
+) => store.read((file) => programHistoryOf(file, { profile: PROFILE, category: CATEGORY, ...query }))

@@ -7,7 +7,16 @@ import { openHistoryFile } from '../../../main/history/replaceable-file.ts'
 import { SCHEMA_VERSION } from '../../../main/history/schema.ts'
 import { storageFailure } from '../../../main/storage/storage-error.ts'
 import { temporaryFolder } from '../storage/temporary-folder.ts'
-import { CATEGORY, EPOCH_MS, PROFILE, record, sampleAt, startedStore } from './started-store.ts'
+import {
+  CATEGORY,
+  chartOf,
+  EPOCH_MS,
+  PROFILE,
+  record,
+  reportOn,
+  sampleAt,
+  startedStore,
+} from './started-store.ts'
 
 const rows = (folder: string) => {
   const database = new DatabaseSync(join(folder, 'history.db'))
@@ -54,7 +63,7 @@ test('a file that is locked from the start is opened when it unlocks', () => {
   other.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; COMMIT')
   const started = startedStore(folder)
   record(started, 5, () => 1)
-  expect(started.store.query(PROFILE, CATEGORY, 0, EPOCH_MS, 2)).toBeUndefined()
+  expect(chartOf(started.store, 0, EPOCH_MS, 2)).toBeUndefined()
   expect(started.problems).toEqual([expect.stringContaining('has locked')])
   other.close()
   started.clock.advance(30_000)
@@ -111,7 +120,7 @@ test('an unusable file is reported, and nothing else happens', () => {
   const started = startedStore(folder)
   record(started, 100, () => 1)
   expect(started.problems).toEqual([expect.stringContaining('permissions')])
-  expect(started.store.report(PROFILE, 0, EPOCH_MS)).toBeUndefined()
+  expect(reportOn(started.store, 0, EPOCH_MS)).toBeUndefined()
 })
 
 test('on a full disk no entry is dropped, and writing continues when there is room', () => {

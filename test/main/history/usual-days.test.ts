@@ -13,6 +13,7 @@ import { CATEGORY, PROFILE, sampleAt, startedStore } from './started-store.ts'
 
 /** A Monday. */
 const MONDAY = Date.UTC(2026, 1, 2)
+const ROW = { profile: PROFILE, category: CATEGORY }
 const EVERY_MS = 10_000
 const SCAN_PER_SAMPLE = 20
 const SCAN_SECONDS = 360
@@ -70,7 +71,7 @@ test('recorded past days set a row’s expectation, and the usual line of its ch
   const [load, ...others] = monitor.loads.get(CATEGORY) ?? []
   expect(load).toMatchObject({ atMs: openMs, perSecond: 2, requests: 2 * SCAN_SECONDS })
   expect(others).toEqual([])
-  const usual = (fromMs: number) => history.quotaHistory(PROFILE, CATEGORY, fromMs, openMs, 100).usual
+  const usual = (fromMs: number) => history.quotaHistory({ ...ROW, fromMs, toMs: openMs, points: 100 }).usual
   // The curve extends beyond both ends of the chart, as far as the forecast does.
   expect(usual(openMs)).toEqual([
     [openMs - 22.5 * MINUTE_MS, 300],
@@ -78,13 +79,13 @@ test('recorded past days set a row’s expectation, and the usual line of its ch
     [openMs + 7.5 * MINUTE_MS, 260],
   ])
   expect(
-    history.quotaHistory(PROFILE, CATEGORY, nowMs - DAY_MS / 2, nowMs - DAY_MS / 4, 9).usual,
+    history.quotaHistory({ ...ROW, fromMs: nowMs - DAY_MS / 2, toMs: nowMs - DAY_MS / 4, points: 9 }).usual,
   ).toBeUndefined()
 })
 
 test('the record is read at the first poll, at 10:00 and on a new day, and not while reading is not allowed', () => {
   const reads: number[] = []
-  const days = new UsualDays((_profile, _category, _fromMs, toMs) => {
+  const days = new UsualDays(({ toMs }) => {
     reads.push(toMs)
     return []
   })
@@ -110,17 +111,15 @@ test('a record that can’t be read is read again later, and learned data stays'
       atMs: toMs - (day + 1) * DAY_MS,
       ...{ requests: 100, knownMs: RECORDED_STRETCH_MS, level: 300 },
     }))
-  const days = new UsualDays((_profile, _category, _fromMs, toMs) =>
-    isFailing ? undefined : dayBefore(toMs),
-  )
+  const days = new UsualDays(({ toMs }) => (isFailing ? undefined : dayBefore(toMs)))
   const nowMs = exchangeTimeOf(MONDAY + 7 * DAY_MS, 570)
-  expect(days.levels(PROFILE, CATEGORY, 0, nowMs)).toEqual([])
+  expect(days.levels({ ...ROW, fromMs: 0, toMs: nowMs })).toEqual([])
   days.look(PROFILE, CATEGORY, nowMs, true)
-  const known = days.levels(PROFILE, CATEGORY, nowMs, nowMs + DAY_MS)
+  const known = days.levels({ ...ROW, fromMs: nowMs, toMs: nowMs + DAY_MS })
   expect(known).toHaveLength(1)
   isFailing = true
   expect(days.look(PROFILE, CATEGORY, nowMs + DAY_MS, true).hasRead).toBe(false)
-  expect(days.levels(PROFILE, CATEGORY, nowMs, nowMs + DAY_MS)).toEqual(known)
+  expect(days.levels({ ...ROW, fromMs: nowMs, toMs: nowMs + DAY_MS })).toEqual(known)
   isFailing = false
   expect(days.look(PROFILE, CATEGORY, nowMs + DAY_MS, true).hasRead).toBe(true)
 })

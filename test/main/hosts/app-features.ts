@@ -27,7 +27,7 @@ export const appFeatures = (monitor: MonitorSurface, history: HistoryService): A
   signIn: NO_SIGN_INS,
   settings: settingsCommands(monitor, MEMORY_PROFILE_STORE, new ShownTimes(undefined, 0, () => {})),
   history: historyCommands(history),
-  alerts: alertCommands(history),
+  alerts: alertCommands(history.alerts),
   gateway: NO_GATEWAY,
   orders: NO_ORDER_COMMANDS,
   desk: NO_DESKS,

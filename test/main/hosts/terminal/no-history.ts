@@ -2,6 +2,6 @@ import type { WatchHistory } from '../../../../main/hosts/terminal/watch-history
 
 /** A history that records nothing. */
 export const NO_HISTORY: WatchHistory = {
-  history: { snooze: { untilMs: undefined, chosenAtMs: undefined }, adoptSnooze: () => {} },
+  alerts: { snooze: { untilMs: undefined, chosenAtMs: undefined }, adoptSnooze: () => {} },
   close: async () => {},
 }
