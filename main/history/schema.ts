@@ -1,3 +1,20 @@
+/** A table of rollups. Part of released migrations, so it is never changed. */
+const rollupTable = (name: string): string => `CREATE TABLE ${name} (
+    series INTEGER NOT NULL,
+    at INTEGER NOT NULL,
+    low INTEGER NOT NULL,
+    high INTEGER NOT NULL,
+    low_first INTEGER NOT NULL,
+    lim INTEGER NOT NULL,
+    source INTEGER NOT NULL,
+    own INTEGER NOT NULL,
+    elsewhere INTEGER NOT NULL,
+    rejected INTEGER NOT NULL,
+    known_ms INTEGER NOT NULL,
+    near_ms INTEGER NOT NULL,
+    PRIMARY KEY (series, at)
+  ) STRICT, WITHOUT ROWID;`
+
 /**
  * The migrations of the history's tables, in order. Released migrations are never changed. New ones are
  * appended.
@@ -28,21 +45,7 @@ export const HISTORY_MIGRATIONS: readonly string[] = [
     PRIMARY KEY (series, at)
   ) STRICT, WITHOUT ROWID;
 
-  CREATE TABLE minutes (
-    series INTEGER NOT NULL,
-    at INTEGER NOT NULL,
-    low INTEGER NOT NULL,
-    high INTEGER NOT NULL,
-    low_first INTEGER NOT NULL,
-    lim INTEGER NOT NULL,
-    source INTEGER NOT NULL,
-    own INTEGER NOT NULL,
-    elsewhere INTEGER NOT NULL,
-    rejected INTEGER NOT NULL,
-    known_ms INTEGER NOT NULL,
-    near_ms INTEGER NOT NULL,
-    PRIMARY KEY (series, at)
-  ) STRICT, WITHOUT ROWID;
+  ${rollupTable('minutes')}
 
   CREATE TABLE slots (
     series INTEGER NOT NULL,
@@ -64,37 +67,9 @@ export const HISTORY_MIGRATIONS: readonly string[] = [
   `,
   // Coarser levels. Without them, a chart or report of a day or a week would read too many minutes.
   `
-  CREATE TABLE quarters (
-    series INTEGER NOT NULL,
-    at INTEGER NOT NULL,
-    low INTEGER NOT NULL,
-    high INTEGER NOT NULL,
-    low_first INTEGER NOT NULL,
-    lim INTEGER NOT NULL,
-    source INTEGER NOT NULL,
-    own INTEGER NOT NULL,
-    elsewhere INTEGER NOT NULL,
-    rejected INTEGER NOT NULL,
-    known_ms INTEGER NOT NULL,
-    near_ms INTEGER NOT NULL,
-    PRIMARY KEY (series, at)
-  ) STRICT, WITHOUT ROWID;
+  ${rollupTable('quarters')}
 
-  CREATE TABLE hours (
-    series INTEGER NOT NULL,
-    at INTEGER NOT NULL,
-    low INTEGER NOT NULL,
-    high INTEGER NOT NULL,
-    low_first INTEGER NOT NULL,
-    lim INTEGER NOT NULL,
-    source INTEGER NOT NULL,
-    own INTEGER NOT NULL,
-    elsewhere INTEGER NOT NULL,
-    rejected INTEGER NOT NULL,
-    known_ms INTEGER NOT NULL,
-    near_ms INTEGER NOT NULL,
-    PRIMARY KEY (series, at)
-  ) STRICT, WITHOUT ROWID;
+  ${rollupTable('hours')}
   `,
   // Open alerts. Without them, a restart would announce a lasting condition again.
   `
