@@ -7,6 +7,7 @@ import type { Extent } from '../../app/history/columns.ts'
 import { type Rollup, startOf } from '../../app/history/rollup.ts'
 import type { DeskSample, ProgramSample, Sample } from '../../app/history/sample.ts'
 import { RECORDED_STRETCH_MS, type RecordedStretch } from '../../app/history/usual-day.ts'
+import { transaction } from '../storage/sqlite-file.ts'
 import { FORGOTTEN } from './compaction.ts'
 import {
   asRow,
@@ -371,15 +372,11 @@ export class HistoryFile {
   }
 
   #transaction(run: () => void): void {
-    this.database.exec('BEGIN IMMEDIATE')
     try {
-      run()
-      this.database.exec('COMMIT')
+      transaction(this.database, run)
     } catch (error) {
       this.#tiers.forget()
       this.#series.clear()
-      // SQLite has already rolled back after some errors, such as a full disk.
-      if (this.database.isTransaction) this.database.exec('ROLLBACK')
       throw error
     }
   }

@@ -32,7 +32,7 @@ export type FileOpening =
   | { readonly kind: 'opened' }
   /** The file was damaged and an empty one has replaced it. */
   | { readonly kind: 'replaced' }
-  | { readonly kind: 'failed'; readonly failure: StorageFailure; readonly cause: unknown }
+  | Extract<HistoryOpening, { kind: 'failed' }>
 
 /**
  * Maximum number of times a damaged file is replaced in one run, because a failing disk can damage each new
@@ -62,12 +62,8 @@ export class ReplaceableFile {
     const { folder, clock } = this.#deps
     const opening = openHistoryFile(folder, clock.wallMs())
     if (opening.kind === 'failed') return opening
-    if (opening.setAside) this.#report(opening.setAside.failure, opening.setAside.name)
     try {
-      const file = new HistoryFile(opening.database)
-      file.catchUp(clock.wallMs())
-      this.#file = file
-      this.#isInPlace = filePlace(file.database)
+      this.#use(opening).catchUp(clock.wallMs())
       return { kind: 'opened' }
     } catch (error) {
       this.#file = undefined
@@ -84,13 +80,10 @@ export class ReplaceableFile {
     this.close()
     this.#replaced += 1
     if (this.#replaced > MAX_REPLACED) return { kind: 'failed', failure, cause: undefined }
+    const opening = openEmpty(folder, failure, clock.wallMs())
+    if (opening.kind === 'failed') return opening
     try {
-      const name = setHistoryAside(folder, failure, clock.wallMs())
-      const opening = openHistoryFile(folder, clock.wallMs())
-      if (opening.kind === 'failed') return opening
-      this.#file = new HistoryFile(opening.database)
-      this.#isInPlace = filePlace(opening.database)
-      this.#report(failure, name)
+      this.#use(opening)
       return { kind: 'replaced' }
     } catch (error) {
       return { kind: 'failed', failure: storageFailure(error), cause: error }
@@ -114,26 +107,31 @@ export class ReplaceableFile {
     this.#file = undefined
   }
 
-  #report(failure: StorageFailure, name: string): void {
-    this.#deps.problem(historySentence(failure, name))
-    this.#deps.log.note('the history file was set aside', { failure, name })
+  #use({ database, setAside: aside }: Extract<HistoryOpening, { kind: 'open' }>): HistoryFile {
+    if (aside) {
+      this.#deps.problem(historySentence(aside.failure, aside.name))
+      this.#deps.log.note('the history file was set aside', aside)
+    }
+    this.#file = new HistoryFile(database)
+    this.#isInPlace = filePlace(database)
+    return this.#file
   }
 }
 
 export type HistoryOpening =
-  | { readonly kind: 'open'; readonly database: DatabaseSync; readonly setAside?: SetAside }
+  | {
+      readonly kind: 'open'
+      readonly database: DatabaseSync
+      /** Why a former file was renamed, and its new name. */
+      readonly setAside?: { readonly failure: StorageFailure; readonly name: string }
+    }
   | { readonly kind: 'failed'; readonly failure: StorageFailure; readonly cause: unknown }
-
-interface SetAside {
-  readonly failure: StorageFailure
-  readonly name: string
-}
 
 /** Opens `history.db` without waiting for another program's lock. Never throws. */
 export function openHistoryFile(folder: string, nowMs: number): HistoryOpening {
   try {
-    const first = openOnce(folder)
-    return first.kind === 'open' ? first : openEmpty(folder, first.failure, nowMs)
+    const database = openOnce(folder)
+    return database ? { kind: 'open', database } : openEmpty(folder, 'newer', nowMs)
   } catch (error) {
     const failure = storageFailure(error)
     return failure === 'corrupt'
@@ -142,33 +140,26 @@ export function openHistoryFile(folder: string, nowMs: number): HistoryOpening {
   }
 }
 
+/** Renames the file, which must not be open, and opens an empty one. */
 function openEmpty(folder: string, failure: StorageFailure, nowMs: number): HistoryOpening {
   try {
-    const name = setHistoryAside(folder, failure, nowMs)
-    const again = openOnce(folder)
-    if (again.kind === 'open') return { ...again, setAside: { failure, name } }
-    return { kind: 'failed', failure: again.failure, cause: undefined }
+    const why = failure === 'newer' ? 'newer' : 'corrupt'
+    const name = setAside({ folder, name: NAME, extension: '.db', why }, nowMs)
+    const database = openOnce(folder)
+    if (database) return { kind: 'open', database, setAside: { failure, name } }
+    return { kind: 'failed', failure: 'newer', cause: undefined }
   } catch (error) {
     return { kind: 'failed', failure: storageFailure(error), cause: error }
   }
 }
 
-/** Renames the file, which must not be open. */
-function setHistoryAside(folder: string, failure: StorageFailure, nowMs: number): string {
-  const why = failure === 'newer' ? 'newer' : 'corrupt'
-  return setAside({ folder, name: NAME, extension: '.db', why }, nowMs)
-}
-
-type Attempt =
-  | { readonly kind: 'open'; readonly database: DatabaseSync }
-  | { readonly kind: 'unusable'; readonly failure: StorageFailure }
-
-function openOnce(folder: string): Attempt {
+/** `undefined` for a file from a newer version. */
+function openOnce(folder: string): DatabaseSync | undefined {
   const database = openSqlite(join(folder, HISTORY_FILE), { pragmas: PRAGMAS, busyMs: 0 })
   try {
-    if (migrate(database, HISTORY_MIGRATIONS).kind === 'current') return { kind: 'open', database }
+    if (migrate(database, HISTORY_MIGRATIONS).kind === 'current') return database
     database.close()
-    return { kind: 'unusable', failure: 'newer' }
+    return undefined
   } catch (error) {
     if (database.isOpen) database.close()
     throw error

@@ -5,7 +5,7 @@ import { z } from 'zod'
 import type { JournalEntry } from '../../app/orders/ports.ts'
 import type { RecognisedBy } from '../../app/orders/recognition.ts'
 import { setAside } from '../storage/set-aside.ts'
-import { filePlace, migrate, openSqlite } from '../storage/sqlite-file.ts'
+import { filePlace, migrate, openSqlite, transaction } from '../storage/sqlite-file.ts'
 import { type StorageFailure, storageFailure } from '../storage/storage-error.ts'
 
 /** The outcome of an order. */
@@ -156,15 +156,7 @@ export class JournalFile {
 
   /** Runs `run` as one transaction. Returns after its changes are on the disk. */
   write(run: () => void): void {
-    this.database.exec('BEGIN IMMEDIATE')
-    try {
-      run()
-      this.database.exec('COMMIT')
-    } catch (error) {
-      // SQLite has already rolled back after some failures.
-      if (this.database.isTransaction) this.database.exec('ROLLBACK')
-      throw error
-    }
+    transaction(this.database, run)
   }
 
   insert(added: HashedEntry): void {

@@ -5,6 +5,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { z } from 'zod'
 import { blockFor, ensurePrivate } from './private-files.ts'
 import { fileIdentity } from './sqlite-file.ts'
+import { SQLITE, sqliteCode } from './storage-error.ts'
 import { systemErrorCode } from './system-error.ts'
 import { writeWhole } from './write-whole.ts'
 
@@ -19,12 +20,6 @@ export type LockAttempt =
   | { readonly kind: 'held'; readonly release: () => void }
   | { readonly kind: 'busy'; readonly holder?: LockHolder; readonly line: string }
   | { readonly kind: 'unusable'; readonly line: string }
-
-const SQLITE_BUSY = 5
-const SQLITE_IOERR = 10
-const SQLITE_PROTOCOL = 15
-const SQLITE_NOLFS = 22
-const SQLITE_NOTADB = 26
 
 /** Maximum wait for a holder with `isBrief`. Milliseconds. */
 const MAX_BRIEF_MS = 5_000
@@ -112,15 +107,15 @@ function openExclusively(file: string, retried = false): Opening {
     return { kind: 'open', database }
   } catch (error) {
     database?.close()
-    const code = error instanceof Error && 'errcode' in error ? error.errcode : undefined
-    if (code === SQLITE_BUSY) return { kind: 'busy' }
-    if (code === SQLITE_NOTADB && !retried) {
+    const code = sqliteCode(error)
+    if (code === SQLITE.busy) return { kind: 'busy' }
+    if (code === SQLITE.notADb && !retried) {
       // The file is not a database, so it can't be locked. It is replaced, because a lock file has no content
       // to lose.
       rmSync(file, { force: true })
       return openExclusively(file, true)
     }
-    if (typeof code === 'number' && LOCK_FAILURES.has(code & 0xff)) return { kind: 'unusable', why: NO_LOCKS }
+    if (code !== undefined && LOCK_FAILURES.has(code & 0xff)) return { kind: 'unusable', why: NO_LOCKS }
     return { kind: 'unusable', why: error instanceof Error ? error.message : String(error) }
   }
 }
@@ -131,7 +126,7 @@ const NO_LOCKS =
  * The primary codes of a failed lock. Beginning an exclusive transaction accesses only the file's header, so
  * these errors have no other cause.
  */
-const LOCK_FAILURES: ReadonlySet<number> = new Set([SQLITE_IOERR, SQLITE_PROTOCOL, SQLITE_NOLFS])
+const LOCK_FAILURES: ReadonlySet<number> = new Set([SQLITE.ioErr, SQLITE.protocol, SQLITE.noLfs])
 
 const withoutLocks = (folder: string): LockAttempt => ({
   kind: 'unusable',

@@ -41,13 +41,22 @@ export type SchemaState =
 export function migrate(database: DatabaseSync, migrations: readonly string[]): SchemaState {
   const version = Number(database.prepare('PRAGMA user_version').get()?.['user_version'])
   if (version > migrations.length) return { kind: 'newer', version }
-  database.exec('BEGIN IMMEDIATE')
-  try {
+  return transaction(database, () => {
     for (const step of migrations.slice(version)) database.exec(step)
     database.exec(`PRAGMA user_version = ${migrations.length}`)
-    database.exec('COMMIT')
     return { kind: 'current' }
+  })
+}
+
+/** Runs `run` as one transaction. Returns after its changes are committed. */
+export function transaction<T>(database: DatabaseSync, run: () => T): T {
+  database.exec('BEGIN IMMEDIATE')
+  try {
+    const result = run()
+    database.exec('COMMIT')
+    return result
   } catch (error) {
+    // SQLite has already rolled back after some failures, such as a full disk.
     if (database.isTransaction) database.exec('ROLLBACK')
     throw error
   }

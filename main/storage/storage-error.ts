@@ -14,45 +14,42 @@ export const SAVED: Saved = { ok: true }
 export type StorageFailure = 'full' | 'locked' | 'corrupt' | 'newer' | 'not-allowed' | 'other'
 
 /** Primary result codes of SQLite. A primary code is the low byte of an extended code. */
-const SQLITE_PERM = 3
-const SQLITE_BUSY = 5
-const SQLITE_LOCKED = 6
-const SQLITE_NOMEM = 7
-const SQLITE_READONLY = 8
-const SQLITE_IOERR = 10
-const SQLITE_CORRUPT = 11
-const SQLITE_FULL = 13
-const SQLITE_CANTOPEN = 14
-const SQLITE_PROTOCOL = 15
-const SQLITE_NOLFS = 22
-const SQLITE_NOTADB = 26
+export const SQLITE = {
+  ...{ perm: 3, busy: 5, locked: 6, noMem: 7, readOnly: 8, ioErr: 10, corrupt: 11, full: 13, cantOpen: 14 },
+  ...{ protocol: 15, noLfs: 22, notADb: 26 },
+} as const
 /** SQLITE_IOERR_WRITE, which some systems return if the disk is full or a quota is exceeded. */
-const IOERR_WRITE = SQLITE_IOERR | (3 << 8)
+const IOERR_WRITE = SQLITE.ioErr | (3 << 8)
+
+/** The extended result code of an error of SQLite. `undefined` for any other error. */
+export function sqliteCode(error: unknown): number | undefined {
+  const code = error instanceof Error && 'errcode' in error ? error.errcode : undefined
+  return typeof code === 'number' ? code : undefined
+}
 
 /** The kind of failure that caused an error of SQLite or the file system. */
 export function storageFailure(error: unknown): StorageFailure {
-  const code = error instanceof Error && 'errcode' in error ? error.errcode : undefined
-  if (typeof code === 'number') {
-    if (code === IOERR_WRITE) return 'full'
-    switch (code & 0xff) {
-      case SQLITE_FULL:
-        return 'full'
-      case SQLITE_BUSY:
-      case SQLITE_LOCKED:
-        return 'locked'
-      case SQLITE_CORRUPT:
-      case SQLITE_NOTADB:
-        return 'corrupt'
-      case SQLITE_PERM:
-      case SQLITE_READONLY:
-      case SQLITE_CANTOPEN:
-        return 'not-allowed'
-      default:
-        return 'other'
-    }
+  const code = sqliteCode(error)
+  if (code === IOERR_WRITE) return 'full'
+  switch (code === undefined ? undefined : code & 0xff) {
+    case undefined:
+      break
+    case SQLITE.full:
+      return 'full'
+    case SQLITE.busy:
+    case SQLITE.locked:
+      return 'locked'
+    case SQLITE.corrupt:
+    case SQLITE.notADb:
+      return 'corrupt'
+    case SQLITE.perm:
+    case SQLITE.readOnly:
+    case SQLITE.cantOpen:
+      return 'not-allowed'
+    default:
+      return 'other'
   }
-  const system = systemErrorCode(error)
-  switch (system) {
+  switch (systemErrorCode(error)) {
     // Headroom never stores an integer beyond 2^53. Such an integer makes every read fail.
     case 'ERR_OUT_OF_RANGE':
       return 'corrupt'
@@ -78,34 +75,39 @@ const DAMAGED = 'the file is damaged'
  * file caused it. Such an error is a bug.
  */
 export function storageErrorText(error: unknown): string | undefined {
-  if (isForeignRow(error)) return DAMAGED
-  if (!(error instanceof Error) || !('errcode' in error) || typeof error.errcode !== 'number')
-    return undefined
-  switch (error.errcode & 0xff) {
-    case SQLITE_FULL:
+  // Headroom can't have written a row of another form, or with an integer beyond 2^53.
+  if (error instanceof z.ZodError) return DAMAGED
+  if (error instanceof RangeError && systemErrorCode(error) === 'ERR_OUT_OF_RANGE') return DAMAGED
+  const code = sqliteCode(error)
+  switch (code === undefined ? undefined : code & 0xff) {
+    case SQLITE.full:
       return 'the disk is full'
-    case SQLITE_BUSY:
-    case SQLITE_LOCKED:
-    case SQLITE_PROTOCOL:
+    case SQLITE.busy:
+    case SQLITE.locked:
+    case SQLITE.protocol:
       return 'another program has locked the file'
-    case SQLITE_READONLY:
-    case SQLITE_PERM:
+    case SQLITE.readOnly:
+    case SQLITE.perm:
       return 'the file is read-only'
-    case SQLITE_NOMEM:
+    case SQLITE.noMem:
       return 'not enough memory'
-    case SQLITE_NOLFS:
+    case SQLITE.noLfs:
       return 'the file is too large for the disk'
-    case SQLITE_IOERR:
+    case SQLITE.ioErr:
       return 'the disk reported an error'
-    case SQLITE_CANTOPEN:
+    case SQLITE.cantOpen:
       return 'opening the file failed'
-    case SQLITE_CORRUPT:
-    case SQLITE_NOTADB:
+    case SQLITE.corrupt:
+    case SQLITE.notADb:
       return DAMAGED
     default:
       return undefined
   }
 }
+
+/** Why a write or read failed that should not be able to fail. The error's message may contain anything. */
+export const unexpectedText = (error: unknown): string =>
+  `the store failed unexpectedly (${error instanceof Error ? error.name : typeof error})`
 
 /** The line for stored data that can't be read. `why` is the end of the sentence. */
 export const unreadable = (
@@ -113,12 +115,3 @@ export const unreadable = (
   folder: string,
   why: string,
 ): string => `can't read ${what} in ${folder}: ${why}`
-
-/**
- * Whether an error is about a row that Headroom can't have written. Such a row has another form, or an
- * integer beyond 2^53.
- */
-function isForeignRow(error: unknown): boolean {
-  if (error instanceof z.ZodError) return true
-  return error instanceof RangeError && 'code' in error && error.code === 'ERR_OUT_OF_RANGE'
-}

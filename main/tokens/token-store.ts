@@ -3,7 +3,7 @@ import { RETRY, retryDelayMs } from '../../app/retry/schedules.ts'
 import { restoredState, type StoredTokens, storedTokens } from '../../app/tokens/stored-token.ts'
 import { lostTokenState, type TokenState } from '../../app/tokens/token-state.ts'
 import type { Clock } from '../ports/ports.ts'
-import { SAVED, type Saved } from '../storage/storage-error.ts'
+import { SAVED, type Saved, unexpectedText } from '../storage/storage-error.ts'
 import type { TokenReading } from '../vault/token-records.ts'
 import type { VaultTokens } from '../vault/vault.ts'
 
@@ -326,7 +326,7 @@ function safely<T extends { readonly ok: boolean }>(
   try {
     return run()
   } catch (error) {
-    return { ok: false, why: textOf(error) }
+    return { ok: false, why: unexpectedText(error) }
   }
 }
 
@@ -334,9 +334,6 @@ function readSafely(sealed: VaultTokens): TokenReading {
   try {
     return sealed.read()
   } catch (error) {
-    return { kind: 'unreadable', why: textOf(error) }
+    return { kind: 'unreadable', why: unexpectedText(error) }
   }
 }
-
-const textOf = (error: unknown): string =>
-  `the store failed unexpectedly (${error instanceof Error ? error.name : typeof error})`

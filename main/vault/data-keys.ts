@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import type { DatabaseSync } from 'node:sqlite'
 import { z } from 'zod'
 import type { Keystore, KeystoreTrouble } from '../ports/keystore.ts'
+import { transaction } from '../storage/sqlite-file.ts'
 import { storageErrorText } from '../storage/storage-error.ts'
 import { KEY_BYTES, seal, unseal } from './sealing.ts'
 
@@ -118,27 +119,20 @@ export async function addDataKey(
   const wrapping = await keystore.wrap(key)
   if (wrapping.kind !== 'wrapped') return wrapping
   if (!database.isOpen) return CLOSED
+  const { backend, bytes } = wrapping
   try {
-    database.exec('BEGIN IMMEDIATE')
-    const next = database.prepare('SELECT coalesce(max(id), 0) + 1 AS id FROM data_keys').get()
-    const id = Number(next?.['id'])
-    const canary = seal(key, placeOfCanary(id), CANARY)
-    database
-      .prepare('INSERT INTO data_keys VALUES (?, ?, ?, ?, ?, ?, ?)')
-      .run(
-        id,
-        wrapping.backend,
-        wrapping.bytes,
-        digest(wrapping.bytes),
-        canary,
-        digest(canary),
-        Math.round(nowMs),
-      )
-    database.exec('COMMIT')
+    const id = transaction(database, () => {
+      const next = database.prepare('SELECT coalesce(max(id), 0) + 1 AS id FROM data_keys').get()
+      const nextId = Number(next?.['id'])
+      const canary = seal(key, placeOfCanary(nextId), CANARY)
+      database
+        .prepare('INSERT INTO data_keys VALUES (?, ?, ?, ?, ?, ?, ?)')
+        .run(nextId, backend, bytes, digest(bytes), canary, digest(canary), Math.round(nowMs))
+      return nextId
+    })
     const keys = { opened: new Map([[id, key]]), current: { id, key } }
     return { kind: 'unlocked', keys, hidesNothing: isAnyBare(database, keystore) }
   } catch (error) {
-    if (database.isTransaction) database.exec('ROLLBACK')
     const why = storageErrorText(error)
     if (why === undefined) throw error
     return { kind: 'unwritable', why }

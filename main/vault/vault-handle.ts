@@ -4,7 +4,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { SAVED_KEYS } from '../../app/contract/key-health.ts'
 import type { Outcome } from '../../app/contract/outcome.ts'
 import type { Keystore } from '../ports/keystore.ts'
-import { storageErrorText } from '../storage/storage-error.ts'
+import { storageErrorText, unexpectedText } from '../storage/storage-error.ts'
 import { addDataKey, type DataKeys, NO_KEYS, type Unlocking, unlockDataKeys } from './data-keys.ts'
 import { NewestCommit } from './newest-commit.ts'
 import { Vault } from './vault.ts'
@@ -247,9 +247,7 @@ async function unlock(database: DatabaseSync, keystore: Keystore, nowMs: number)
   }
 }
 
-const unexpected = (error: unknown): string =>
-  storageErrorText(error) ??
-  `the store failed unexpectedly (${error instanceof Error ? error.name : typeof error})`
+const unexpected = (error: unknown): string => storageErrorText(error) ?? unexpectedText(error)
 
 /** Tries to unlock the system's keyring again. */
 export async function unlockKeys(handle: Pick<VaultHandle, 'askAgain'>): Promise<Outcome> {

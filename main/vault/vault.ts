@@ -386,15 +386,9 @@ function writeDesk(view: VaultView, profile: string, text: string): void {
  */
 function unusable(found: StoredProfile, reading: TokenReading): StoredProfile {
   if (found.reading.kind === 'none' || found.reading.kind === 'lost') return found
-  const { tokens } = found
   return {
     ...found,
     reading,
-    tokens: {
-      read: () => reading,
-      intend: (intent, refreshToken) => tokens.intend(intent, refreshToken),
-      save: (newer) => tokens.save(newer),
-      note: (step, generation, refreshToken) => tokens.note(step, generation, refreshToken),
-    },
+    tokens: { ...found.tokens, read: () => reading },
   }
 }
