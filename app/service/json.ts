@@ -22,6 +22,10 @@ export function parseJson(marked: string): unknown {
   return text.length > MAX_JSON_DEPTH && isTooDeep(text) ? undefined : jsonOf(text)
 }
 
+/** The fields of a parsed JSON object. `undefined` for any other value. */
+export const fieldsOf = (value: unknown): Record<string, unknown> | undefined =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : undefined
+
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
 const BRACKETS = { open: 0x5b, close: 0x5d, openBrace: 0x7b, closeBrace: 0x7d } as const

@@ -1,8 +1,9 @@
+import { once } from 'node:events'
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { systemErrorCode } from '../storage/system-error.ts'
-import { type ConnectionLimit, limitConnections } from './connection-limit.ts'
+import { limitConnections } from './connection-limit.ts'
 
 /**
  * A server on one port of both loopback addresses.
@@ -149,7 +150,11 @@ async function listenOnce(
   }
   return {
     port,
-    keep: (socket) => keep(socket, limit),
+    keep: (socket) => {
+      // Node sets the silence timeout again at the next request.
+      socket.setTimeout(0)
+      limit.keep(socket)
+    },
     close: async () => void (await Promise.all(servers.map(close))),
   }
 }
@@ -190,30 +195,17 @@ function makeServer(limits: LoopbackLimits): Server {
   return server
 }
 
-/**
- * Exempts a connection permanently from the limits for unauthenticated connections, and from the silence
- * timeout until Node sets it again at the next request.
- */
-function keep(socket: Socket, limit: ConnectionLimit): void {
-  socket.setTimeout(0)
-  limit.keep(socket)
-}
-
 interface Place {
   readonly port: number
   readonly host: string
   readonly limits: LoopbackLimits
 }
 
-function listen(server: Server, { port, host, limits }: Place): Promise<number> {
+async function listen(server: Server, { port, host, limits }: Place): Promise<number> {
   const backlog = Math.max(NODE_BACKLOG, limits.mostConnections)
-  return new Promise((resolve, reject) => {
-    server.once('error', reject)
-    server.listen({ port, host, backlog, exclusive: true }, () => {
-      server.off('error', reject)
-      resolve((server.address() as AddressInfo).port)
-    })
-  })
+  server.listen({ port, host, backlog, exclusive: true })
+  await once(server, 'listening')
+  return (server.address() as AddressInfo).port
 }
 
 /** Closes all connections immediately. Otherwise an open window's push stream would keep the app running. */

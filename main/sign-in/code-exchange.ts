@@ -1,5 +1,5 @@
 import * as oauth from 'oauth4webapi'
-import { parseJson } from '../../app/service/json.ts'
+import { fieldsOf, parseJson } from '../../app/service/json.ts'
 import { redirectedTo, redirectText } from '../../app/service/sender.ts'
 import type { SignInFailure } from '../../app/sign-in/failure.ts'
 import { processRefreshAnswer } from '../../app/tokens/refresh-grant.ts'
@@ -105,7 +105,7 @@ function watchedLine(http: Http) {
  * is not a JWT, and the code can't be exchanged again. The first refresh shows who signed in.
  */
 function responseOf({ status, body }: Extract<HttpOutcome, { kind: 'answer' }>): Response {
-  const fields = jsonObject(body)
+  const fields = fieldsOf(parseJson(body))
   // `Response` throws for a status outside 200 to 599, and for a body with status 204, 205 or 304.
   if (status < 200 || status === 204 || status === 205 || status === 304 || status > 599)
     return new Response(null, { status: 502 })
@@ -152,11 +152,4 @@ function granted(outcome: HttpOutcome | undefined, url: string): CodeExchange | 
   const whole = outcome && processRefreshAnswer(outcome, url)
   if (whole?.kind !== 'renewed' || whole.refreshToken === undefined) return undefined
   return { kind: 'granted', refreshToken: whole.refreshToken, scopes: whole.scopes }
-}
-
-function jsonObject(text: string): Record<string, unknown> | undefined {
-  const value = parseJson(text)
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? Object.fromEntries(Object.entries(value))
-    : undefined
 }

@@ -1,9 +1,8 @@
+import type { SimulatorFlags } from './options.ts'
 import { type AuthorizeRequest, readAuthorize, type SignInRules } from './rules/sign-in-rules.ts'
 import { type Answer, htmlAnswer, type ServiceRequest } from './wire.ts'
 
-export interface AuthorizeRules {
-  readonly clientId: string
-  readonly consent: 'ask' | 'approve' | 'decline'
+export interface AuthorizeRules extends Pick<SimulatorFlags, 'clientId' | 'consent'> {
   readonly signIns: SignInRules
 }
 

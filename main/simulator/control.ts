@@ -1,4 +1,5 @@
 import { timingSafeEqual } from 'node:crypto'
+import { fieldsOf, jsonOf } from '../../app/service/json.ts'
 import { faultProblem } from './options.ts'
 import { GO_AWAY_V2, GO_AWAY_V3 } from './rules/stream-frames.ts'
 import type { SimulatedService } from './simulated-service.ts'
@@ -90,7 +91,7 @@ export function answerControl(service: SimulatedService, secret: string, request
   if (request.method === 'GET' && name === 'state') return jsonAnswer(200, stateOf(service))
   const order = Object.hasOwn(ORDERS, name) ? ORDERS[name] : undefined
   if (request.method !== 'POST' || order === undefined) return errorAnswer(404, 'NotFound', 'No such order.')
-  const body = objectIn(request.body)
+  const body = request.body === '' ? {} : fieldsOf(jsonOf(request.body))
   return body === undefined ? bad('The body must be a JSON object.') : order(service, body)
 }
 
@@ -115,17 +116,6 @@ function stateOf(service: SimulatedService) {
       return reading === undefined ? [] : [{ category, ...reading, own: service.slots.own(category) }]
     }),
     streams: service.streams().map(({ id, category, openedAtMs }) => ({ id, category, openedAtMs })),
-  }
-}
-
-function objectIn(body: string): Readonly<Record<string, unknown>> | undefined {
-  if (body === '') return {}
-  try {
-    const value: unknown = JSON.parse(body)
-    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
-    return isObject ? Object.fromEntries(Object.entries(value)) : undefined
-  } catch {
-    return undefined
   }
 }
 

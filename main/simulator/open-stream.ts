@@ -1,6 +1,6 @@
 import type { Payload } from './rules/payloads-market.ts'
 import { END_SNAPSHOT, type Frames, heartbeat } from './rules/stream-frames.ts'
-import type { OpenedStream, StreamPiece } from './wire.ts'
+import type { StreamPiece } from './wire.ts'
 
 /**
  * How a stream ends: with an optional last line and, `lingerMs` later, the end of the body or a socket reset.
@@ -46,8 +46,11 @@ type Phase =
   | { readonly kind: 'ending'; readonly endsAtMs: number; readonly how: Ending['how'] }
   | { readonly kind: 'over' }
 
-/** An open stream, independent of any socket. A piece of its output is computed only when it is taken. */
-export class OpenStream implements OpenedStream {
+/**
+ * An open stream that is polled for due pieces, in real or virtual time. A piece is computed only when it is
+ * taken.
+ */
+export class OpenStream {
   readonly id: string
   readonly category: string
   readonly openedAtMs: number
@@ -78,6 +81,7 @@ export class OpenStream implements OpenedStream {
     this.#heartbeatDueMs = atMs + traits.heartbeatMs
   }
 
+  /** When the next piece is due. `undefined` after the end. */
   nextDueMs(): number | undefined {
     switch (this.#phase.kind) {
       case 'over':
@@ -97,6 +101,7 @@ export class OpenStream implements OpenedStream {
     }
   }
 
+  /** Returns all pieces due up to `atMs`, in order. */
   take(atMs: number): readonly StreamPiece[] {
     const pieces: StreamPiece[] = []
     for (;;) {
@@ -106,12 +111,14 @@ export class OpenStream implements OpenedStream {
     }
   }
 
+  /** Frees the slot immediately. Call this when the client has disconnected. */
   close(): void {
     if (this.#phase.kind === 'over') return
     this.#phase = { kind: 'over' }
     this.#closed()
   }
 
+  /** Sets a callback for changes of `nextDueMs` that `take` does not cause, such as a cut from outside. */
   whenMoved(moved: () => void): void {
     this.#moved = moved
   }
@@ -178,9 +185,9 @@ export class OpenStream implements OpenedStream {
   }
 
   #send(text: string, dueMs: number): readonly StreamPiece[] {
-    const bytes = bytesOf(text)
+    const bytes = Buffer.from(text)
     if (!this.#traits.split() && this.#held.length === 0) return [{ kind: 'chunk', bytes }]
-    this.#held = joined(this.#held, bytes)
+    this.#held = Buffer.concat([this.#held, bytes])
     if (this.#heldDueMs === Number.POSITIVE_INFINITY) this.#heldDueMs = dueMs
     return []
   }
@@ -195,14 +202,4 @@ export class OpenStream implements OpenedStream {
     this.#heldDueMs = this.#held.length === 0 ? Number.POSITIVE_INFINITY : dueMs + SPLIT_GAP_MS
     return [{ kind: 'chunk', bytes }]
   }
-}
-
-const encoder = new TextEncoder()
-const bytesOf = (text: string): Uint8Array => encoder.encode(text)
-
-function joined(a: Uint8Array, b: Uint8Array): Uint8Array {
-  const both = new Uint8Array(a.length + b.length)
-  both.set(a)
-  both.set(b, a.length)
-  return both
 }

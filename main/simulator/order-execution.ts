@@ -12,7 +12,16 @@ import {
 } from './rules/order-terms.ts'
 import { priceOf, UNKNOWN_SYMBOL } from './rules/payloads-market.ts'
 import { ORDER_QUOTA } from './rules/request-quotas.ts'
-import { type Answer, errorAnswer, jsonAnswer, type ServiceReply, type ServiceRequest } from './wire.ts'
+import type { ThrottledResources } from './throttled-resources.ts'
+import {
+  type Answer,
+  errorAnswer,
+  jsonAnswer,
+  methodNotAllowed,
+  NOT_FOUND,
+  type ServiceReply,
+  type ServiceRequest,
+} from './wire.ts'
 
 const PREFIX = '/v3/orderexecution/'
 
@@ -24,13 +33,7 @@ export interface OrderExecutionPorts {
   readonly book: OrderBook
   readonly faults: Faults
   random(): number
-  /**
-   * Counts a request against the order quota. Returns a 429 if nothing is left. Otherwise returns the result
-   * of `answer` with quota headers.
-   */
-  counted(category: string, atMs: number, answer: () => Answer): Answer
-  /** A 429 for a quota, even if requests are left. */
-  rateLimited(category: string, atMs: number): Answer
+  readonly quota: Pick<ThrottledResources, 'counted' | 'rateLimited'>
 }
 
 /**
@@ -94,9 +97,9 @@ export class OrderExecution {
     const id = endpoint.path.exec(request.path.slice(PREFIX.length))?.[1] ?? ''
     const answer = () => endpoint.answer({ body: request.body, id, atMs, changed })
     if (!endpoint.isOrder) return answer()
-    const untaken = untakenOrder(faults, () => this.#ports.rateLimited(ORDER_QUOTA.category, atMs))
+    const untaken = untakenOrder(faults, () => this.#ports.quota.rateLimited(ORDER_QUOTA.category, atMs))
     if (untaken !== undefined) return untaken
-    const counted = this.#ports.counted(ORDER_QUOTA.category, atMs, answer)
+    const counted = this.#ports.quota.counted(ORDER_QUOTA.category, atMs, answer)
     return changed.length === 0 ? counted : takenOrder(faults, counted)
   }
 
@@ -108,9 +111,7 @@ export class OrderExecution {
   #unknown({ path }: ServiceRequest): Answer {
     const rest = path.slice(PREFIX.length)
     const allowed = this.#endpoints.filter((endpoint) => endpoint.path.test(rest)).map(({ method }) => method)
-    if (allowed.length === 0) return errorAnswer(404, 'NotFound', 'No such resource.')
-    const methods = allowed.join(', ')
-    return errorAnswer(405, 'MethodNotAllowed', `Use ${methods}.`, { Allow: methods })
+    return allowed.length === 0 ? NOT_FOUND : methodNotAllowed(allowed.join(', '))
   }
 
   #place(plan: BodyRead<OrderPlan>, { atMs, changed }: OrderRequest): Answer {

@@ -1,14 +1,17 @@
 import { ACCOUNT_IDS } from './rules/payloads-brokerage.ts'
+import { BAR_UNITS, type BarUnit, UNIT_MS } from './rules/payloads-market.ts'
 import { type SpreadType, spreadTypeOf } from './rules/payloads-options.ts'
 import { type Answer, errorAnswer } from './wire.ts'
 
 /** A parameter read from a resource's path or query, or the answer to an invalid one. */
-export type Read<T> =
-  | { readonly ok: true; readonly value: T }
-  | { readonly ok: false; readonly answer: Answer }
+export type Read<T> = { readonly kind: 'read'; readonly value: T } | Answer
 
-const read = <T>(value: T): Read<T> => ({ ok: true, value })
-const bad = (message: string): Read<never> => ({ ok: false, answer: errorAnswer(400, 'BadRequest', message) })
+const read = <T>(value: T): Read<T> => ({ kind: 'read', value })
+const bad = (message: string): Answer => errorAnswer(400, 'BadRequest', message)
+
+/** The result of `then` for a valid parameter. For an invalid parameter, the error answer. */
+export const whenRead = <T, R>(result: Read<T>, then: (value: T) => R): R | Answer =>
+  result.kind === 'read' ? then(result.value) : result
 
 const MAX_ACCOUNTS = 25
 const MAX_SYMBOLS = 100
@@ -27,7 +30,7 @@ export function readAccounts(text: string): Read<AskedAccounts> {
   if (asked.length === 0 || asked.length > MAX_ACCOUNTS)
     return bad(`Specify between 1 and ${MAX_ACCOUNTS} accounts.`)
   const known = asked.filter((id) => ACCOUNT_IDS.includes(id))
-  if (known.length === 0) return { ok: false, answer: errorAnswer(404, 'NotFound', 'Account not found.') }
+  if (known.length === 0) return errorAnswer(404, 'NotFound', 'Account not found.')
   return read({ known, unknown: asked.filter((id) => !ACCOUNT_IDS.includes(id)) })
 }
 
@@ -67,10 +70,8 @@ export function readWholeText(
   return value >= low && value <= high ? read(value) : bad(`${name} must be from ${low} to ${high}.`)
 }
 
-const BAR_UNITS = ['Minute', 'Daily', 'Weekly', 'Monthly'] as const
-
 /** Reads `unit`, in upper or lower case. `Daily` if it is absent. */
-export function readBarUnit(query: URLSearchParams): Read<(typeof BAR_UNITS)[number]> {
+export function readBarUnit(query: URLSearchParams): Read<BarUnit> {
   const text = parameter(query, 'unit') ?? 'Daily'
   const unit = BAR_UNITS.find((known) => known.toLowerCase() === text.toLowerCase())
   return unit === undefined ? bad('unit must be Minute, Daily, Weekly or Monthly.') : read(unit)
@@ -78,7 +79,7 @@ export function readBarUnit(query: URLSearchParams): Read<(typeof BAR_UNITS)[num
 
 /** The bars that a request asks for. */
 export interface AskedBars {
-  readonly unit: (typeof BAR_UNITS)[number]
+  readonly unit: BarUnit
   readonly interval: number
   readonly count: number
   readonly untilMs: number
@@ -86,20 +87,19 @@ export interface AskedBars {
 
 /** Maximum number of bars, to limit memory. */
 const MAX_BARS = 1000
-const UNIT_MINUTES = { Minute: 1, Daily: 1440, Weekly: 10_080, Monthly: 43_200 } as const
 
 /** Reads `unit`, `interval`, `lastdate`, and either `barsback` or `firstdate`. */
 export function readBars(query: URLSearchParams, nowMs: number): Read<AskedBars> {
-  return flatRead(readBarUnit(query), (unit) =>
-    flatRead(readWhole(query, 'interval', { low: 1, high: 1440, otherwise: 1 }), (interval) =>
-      flatRead(readWhole(query, 'barsback', { low: 1, high: 57_600, otherwise: 1 }), (barsBack) =>
-        flatRead(readDate(query, 'lastdate'), (lastMs) =>
-          flatRead(readDate(query, 'firstdate'), (firstMs) => {
+  return whenRead(readBarUnit(query), (unit) =>
+    whenRead(readWhole(query, 'interval', { low: 1, high: 1440, otherwise: 1 }), (interval) =>
+      whenRead(readWhole(query, 'barsback', { low: 1, high: 57_600, otherwise: 1 }), (barsBack) =>
+        whenRead(readDate(query, 'lastdate'), (lastMs) =>
+          whenRead(readDate(query, 'firstdate'), (firstMs) => {
             if (firstMs !== undefined && parameter(query, 'barsback') !== undefined) {
               return bad('Specify barsback or firstdate, not both.')
             }
             const untilMs = Math.min(lastMs ?? nowMs, nowMs)
-            const lengthMs = UNIT_MINUTES[unit] * interval * 60_000
+            const lengthMs = UNIT_MS[unit] * interval
             const since = firstMs === undefined ? barsBack : Math.ceil((untilMs - firstMs) / lengthMs)
             return read({ unit, interval, count: Math.min(Math.max(since, 1), MAX_BARS), untilMs })
           }),
@@ -129,7 +129,7 @@ export function readSpreadType(query: URLSearchParams): Read<SpreadType> {
 export function readSymbolFilter(query: URLSearchParams): Read<(symbol: string) => boolean> {
   const text = parameter(query, 'symbol')
   if (text === undefined) return read(() => true)
-  return flatRead(readSymbols(text), (symbols) =>
+  return whenRead(readSymbols(text), (symbols) =>
     read((symbol) =>
       symbols.some((one) => (one.endsWith('*') ? symbol.startsWith(one.slice(0, -1)) : symbol === one)),
     ),
@@ -146,7 +146,7 @@ export interface PageRequest {
  * selects the first page.
  */
 export function readPage(query: URLSearchParams): Read<PageRequest> {
-  return flatRead(
+  return whenRead(
     readWhole(query, 'pageSize', { low: 1, high: MAX_PAGE_SIZE, otherwise: MAX_PAGE_SIZE }),
     (size) => {
       const token = parameter(query, 'nextToken')
@@ -182,9 +182,6 @@ export function readSince(query: URLSearchParams): Read<string> {
     ? read(since)
     : bad('The parameter since must be a date.')
 }
-
-const flatRead = <T, R>(result: Read<T>, then: (value: T) => Read<R>): Read<R> =>
-  result.ok ? then(result.value) : result
 
 /** A query parameter by name. Names are not case-sensitive, as on the real service. */
 const parameter = (query: URLSearchParams, name: string): string | undefined =>

@@ -1,7 +1,7 @@
+import { fieldsOf, jsonOf } from '../../app/service/json.ts'
 import {
   type AskedAccounts,
   pageOf,
-  type Read,
   readAccounts,
   readBars,
   readOrderIds,
@@ -10,6 +10,7 @@ import {
   readSpreadType,
   readSymbolFilter,
   readSymbols,
+  whenRead,
 } from './resource-params.ts'
 import type { OrderBook } from './rules/order-book.ts'
 import { accounts, balance, balanceAtOpen, order, orderIds, positions } from './rules/payloads-brokerage.ts'
@@ -172,24 +173,10 @@ export const UNCOUNTED_RESOURCES: readonly Resource[] = [
 ]
 
 function answerRiskReward({ seed, body }: ResourceRequest): Answer {
-  const asked = objectIn(body)
-  const { Legs: legs, SpreadPrice } = asked ?? {}
+  const { Legs: legs, SpreadPrice } = fieldsOf(jsonOf(body)) ?? {}
   const price = Number(SpreadPrice)
   if (!Array.isArray(legs) || legs.length === 0 || !Number.isFinite(price)) {
     return errorAnswer(400, 'BadRequest', 'SpreadPrice and Legs are required.')
   }
   return jsonAnswer(200, riskReward(seed, price, JSON.stringify(legs)))
 }
-
-function objectIn(body: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const value: unknown = JSON.parse(body)
-    return typeof value === 'object' && value !== null ? Object.fromEntries(Object.entries(value)) : undefined
-  } catch {
-    return undefined
-  }
-}
-
-/** The result of `then` for a valid parameter. For an invalid parameter, the error answer. */
-export const whenRead = <T, R>(result: Read<T>, then: (value: T) => R): R | Answer =>
-  result.ok ? then(result.value) : result.answer

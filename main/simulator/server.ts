@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto'
+import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { answerControl, isControl } from './control.ts'
@@ -99,7 +100,11 @@ export async function startSimulatorServer(
     numbers.set(socket, connections)
     if (service.faults.strike('connect-reset')) socket.resetAndDestroy()
   })
-  const port = await listening(server, wanted)
+  server.listen(wanted, '127.0.0.1')
+  await once(server, 'listening')
+  // A failed accept, for example for lack of file handles, affects only one client.
+  server.on('error', () => undefined)
+  const { port } = server.address() as AddressInfo
   origin = `http://127.0.0.1:${port}`
   return {
     origin,
@@ -221,17 +226,6 @@ function pathOfAbsolute(target: string): string | undefined {
   const url = new URL(target)
   return url.protocol === 'http:' ? url.pathname + url.search : undefined
 }
-
-const listening = (server: Server, port: number): Promise<number> =>
-  new Promise((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(port, '127.0.0.1', () => {
-      server.off('error', reject)
-      // A failed accept, for example for lack of file handles, affects only one client.
-      server.on('error', () => undefined)
-      resolve((server.address() as AddressInfo).port)
-    })
-  })
 
 const closed = (server: Server, service: SimulatedService): Promise<void> =>
   new Promise((resolve) => {

@@ -12,7 +12,15 @@ import type { Slots } from './rules/slots.ts'
 import { TokenRules } from './rules/token-rules.ts'
 import { ThrottledResources } from './throttled-resources.ts'
 import { answerRevoke, answerToken, type TokenEndpointRules } from './token-endpoints.ts'
-import { type Answer, errorAnswer, jsonAnswer, type ServiceReply, type ServiceRequest } from './wire.ts'
+import {
+  type Answer,
+  errorAnswer,
+  jsonAnswer,
+  methodNotAllowed,
+  NOT_FOUND,
+  type ServiceReply,
+  type ServiceRequest,
+} from './wire.ts'
 
 /**
  * The ports of the simulated service. `nowMs` returns epoch milliseconds, not necessarily whole, and never
@@ -21,7 +29,7 @@ import { type Answer, errorAnswer, jsonAnswer, type ServiceReply, type ServiceRe
 export interface ServicePorts {
   nowMs(): number
   random(): number
-  /** Signs `id_token`s. If absent, `id_token`s are opaque, and there is no discovery document. */
+  /** Signs `id_token`s. If absent, they are opaque (service 2.1), and there is no discovery document. */
   readonly idTokens?: IdTokenIssuer
 }
 
@@ -49,7 +57,6 @@ export class SimulatedService {
     this.options = withDefaults(options)
     this.#ports = ports
     const nowMs = ports.nowMs()
-    const { clientId, clientSecret, revokeField } = this.options
     const mint = () => opaqueToken(ports.random)
     this.faults = new Faults(this.options.faults)
     this.tokens = new TokenRules(
@@ -76,20 +83,11 @@ export class SimulatedService {
     this.slots = this.#resources.slots
     this.orders = new OrderExecution({
       ...{ seed: this.options.seed, book, faults: this.faults, random: ports.random },
-      counted: (category, atMs, answer) => this.#resources.counted(category, atMs, answer),
-      rateLimited: (category, atMs) => this.#resources.rateLimited(category, atMs),
+      quota: this.#resources,
     })
     const { faults, tokens } = this
-    this.#tokenRules = {
-      clientId,
-      clientSecret,
-      revokeField,
-      tokens,
-      signIns: this.#signIns,
-      faults,
-      mint,
-      ...(ports.idTokens === undefined ? {} : { idTokens: ports.idTokens }),
-    }
+    const idTokens = ports.idTokens && { idTokens: ports.idTokens }
+    this.#tokenRules = { ...this.options, ...idTokens, tokens, signIns: this.#signIns, faults, mint }
   }
 
   nowMs(): number {
@@ -103,22 +101,15 @@ export class SimulatedService {
     const changed: string[] = []
     const reply = this.#finished(this.#reply(request, category, atMs, changed), requestId, atMs)
     const { method, path, body, bodyBytes, connection } = request
+    const logged = { atMs, method, path, status: statusOf(reply), outcome: reply.kind }
     if (isOrderExecution(path)) {
       this.orders.ledger.add({
-        ...{ atMs, method, path, body, changed, status: statusOf(reply), outcome: reply.kind },
+        ...{ ...logged, body, changed },
         ...(bodyBytes && { bodyBytes }),
         ...(connection === undefined ? {} : { connection }),
       })
     }
-    this.ledger.add({
-      atMs,
-      method: request.method,
-      path: request.path,
-      ...(category === undefined ? {} : { category }),
-      status: statusOf(reply),
-      outcome: reply.kind,
-      requestId,
-    })
+    this.ledger.add({ ...logged, ...(category === undefined ? {} : { category }), requestId })
     return reply
   }
 
@@ -160,7 +151,7 @@ export class SimulatedService {
       case '/.well-known/jwks.json':
         return this.#published(request, (idTokens) => idTokens.keySet())
     }
-    if (!/^\/v[23]\//.test(request.path)) return errorAnswer(404, 'NotFound', 'No such resource.')
+    if (!/^\/v[23]\//.test(request.path)) return NOT_FOUND
     if (this.faults.strike('resources-503')) {
       return errorAnswer(503, 'ServiceUnavailable', 'Try again later.', { 'Retry-After': '5' })
     }
@@ -187,10 +178,8 @@ export class SimulatedService {
 
   #published(request: ServiceRequest, document: (idTokens: IdTokenIssuer) => unknown): Answer {
     const { idTokens } = this.#ports
-    if (idTokens === undefined) return errorAnswer(404, 'NotFound', 'No such resource.')
-    return request.method === 'GET'
-      ? jsonAnswer(200, document(idTokens))
-      : errorAnswer(405, 'MethodNotAllowed', 'Use GET.', { Allow: 'GET' })
+    if (idTokens === undefined) return NOT_FOUND
+    return request.method === 'GET' ? jsonAnswer(200, document(idTokens)) : methodNotAllowed('GET')
   }
 
   #bearerProblem(request: ServiceRequest, atMs: number): Answer | undefined {
@@ -210,7 +199,7 @@ export class SimulatedService {
       headers: {
         ...answer.headers,
         ...(answer.bare === true ? {} : { 'X-TS-Request-Id': requestId }),
-        'Content-Length': String(byteLength(answer.body)),
+        'Content-Length': String(Buffer.byteLength(answer.body)),
         Date: date,
       },
     })
@@ -231,16 +220,14 @@ const bearerOf = ({ headers }: ServiceRequest): string | undefined =>
   /^Bearer +(\S+) *$/i.exec(headers['authorization'] ?? '')?.[1]
 
 const onlyPost = (request: ServiceRequest): Answer | undefined =>
-  request.method === 'POST' ? undefined : errorAnswer(405, 'MethodNotAllowed', 'Use POST.', { Allow: 'POST' })
+  request.method === 'POST' ? undefined : methodNotAllowed('POST')
 
 const unauthorized = (message: string): Answer =>
   errorAnswer(401, 'Unauthorized', message, { 'WWW-Authenticate': 'Bearer' })
 
 function unknownResource(request: ServiceRequest): Answer {
   const other = request.method === 'GET' ? 'POST' : 'GET'
-  return categoryOf(other, request.path) === undefined
-    ? errorAnswer(404, 'NotFound', 'No such resource.')
-    : errorAnswer(405, 'MethodNotAllowed', `Use ${other}.`, { Allow: other })
+  return categoryOf(other, request.path) === undefined ? NOT_FOUND : methodNotAllowed(other)
 }
 
 function statusOf(reply: ServiceReply): number {
@@ -254,8 +241,6 @@ function statusOf(reply: ServiceReply): number {
       return 0
   }
 }
-
-const byteLength = (text: string): number => new TextEncoder().encode(text).length
 
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz0123456789'
 const lettersOf = (random: () => number, count: number, alphabet: string): string =>
@@ -276,7 +261,7 @@ interface LedgerEntry {
   readonly category?: string
   /** 0 if no status was sent. */
   readonly status: number
-  readonly outcome: 'answer' | 'stream' | 'reset' | 'cut' | 'silence'
+  readonly outcome: ServiceReply['kind']
   readonly requestId: string
 }
 

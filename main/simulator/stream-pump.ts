@@ -1,20 +1,17 @@
 import type { ServerResponse } from 'node:http'
-import type { OpenedStream, StreamPiece } from './wire.ts'
+import type { OpenStream } from './open-stream.ts'
+import type { ServerPorts } from './server.ts'
+import type { StreamPiece } from './wire.ts'
 
 /** Time in milliseconds after which a client that reads nothing is disconnected. */
 const STALLED_MS = 30_000
-
-export interface PumpPorts {
-  nowMs(): number
-  after(ms: number, run: () => void): () => void
-}
 
 /**
  * Writes a stream's pieces to a response as they become due.
  *
  * Frees the slot as soon as the client closes the connection, before the next write fails.
  */
-export function pump(stream: OpenedStream, response: ServerResponse, ports: PumpPorts): void {
+export function pump(stream: OpenStream, response: ServerResponse, ports: ServerPorts): void {
   const { socket } = response
   let cancel: () => void = () => undefined
   let over = false

@@ -8,8 +8,9 @@ import {
   readSymbols,
   readWhole,
   readWholeText,
+  whenRead,
 } from './resource-params.ts'
-import { type ResourceRequest, whenRead } from './resources.ts'
+import type { ResourceRequest } from './resources.ts'
 import {
   barFrames,
   depthFrames,

@@ -9,7 +9,14 @@ import { Slots } from './rules/slots.ts'
 import type { Frames } from './rules/stream-frames.ts'
 import { STREAM_RESOURCES } from './stream-resources.ts'
 import { HIDDEN_CAP, traitsOf } from './stream-traits.ts'
-import { type Answer, errorAnswer, type ServiceReply, type ServiceRequest, type WireHeaders } from './wire.ts'
+import {
+  type Answer,
+  errorAnswer,
+  NOT_FOUND,
+  type ServiceReply,
+  type ServiceRequest,
+  type WireHeaders,
+} from './wire.ts'
 
 /**
  * X-RateLimit values of streams for which the table of service 8.2 lists only slots. The limit of 251 was
@@ -160,8 +167,6 @@ export class ThrottledResources {
     return quotaHeaders(category, rate, slots)
   }
 }
-
-const NOT_FOUND = errorAnswer(404, 'NotFound', 'No such resource.')
 
 function resourceAnswer(
   resources: readonly Resource[],

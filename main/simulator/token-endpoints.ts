@@ -1,19 +1,18 @@
-import type { IdTokenIssuer } from './id-tokens.ts'
+import { fieldsOf, jsonOf } from '../../app/service/json.ts'
+import type { SimulatorFlags } from './options.ts'
 import type { Faults } from './rules/faults.ts'
 import type { SignInRules } from './rules/sign-in-rules.ts'
 import { refused, type TokenGrant, type TokenRefusal, type TokenRules } from './rules/token-rules.ts'
+import type { ServicePorts } from './simulated-service.ts'
 import { type Answer, htmlAnswer, jsonAnswer, type ServiceReply, type ServiceRequest } from './wire.ts'
 
-export interface TokenEndpointRules {
-  readonly clientId: string
-  readonly clientSecret: string | undefined
-  readonly revokeField: 'token' | 'refresh_token' | 'either'
+export interface TokenEndpointRules
+  extends Pick<SimulatorFlags, 'clientId' | 'clientSecret' | 'revokeField'>,
+    Pick<ServicePorts, 'idTokens'> {
   readonly tokens: TokenRules
   readonly signIns: SignInRules
   readonly faults: Faults
   readonly mint: () => string
-  /** If absent, `id_token`s are opaque, as service 2.1 permits. */
-  readonly idTokens?: IdTokenIssuer
 }
 
 const LATE_COMMIT_MS = 3000
@@ -159,22 +158,10 @@ function readRevocation(request: ServiceRequest): RevocationBody | TokenRefusal 
       ? { kind: 'body', body: Object.fromEntries(form), isForm: true }
       : form
   }
-  const body = readJson(request)
+  const body = mediaType(request) === 'application/json' ? fieldsOf(jsonOf(request.body)) : undefined
   return body === undefined
     ? refused('invalid_request', 'The body must be a JSON object or a form.')
     : { kind: 'body', body, isForm: false }
-}
-
-function readJson(request: ServiceRequest): Record<string, unknown> | undefined {
-  if (mediaType(request) !== 'application/json') return undefined
-  try {
-    const value: unknown = JSON.parse(request.body)
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? Object.fromEntries(Object.entries(value))
-      : undefined
-  } catch {
-    return undefined
-  }
 }
 
 const mediaType = (request: ServiceRequest): string =>

@@ -1,3 +1,5 @@
+import type { OpenStream } from './open-stream.ts'
+
 /** A request to the simulated service, independent of the transport. */
 export interface ServiceRequest {
   readonly method: string
@@ -23,7 +25,7 @@ export type ServiceReply =
       readonly kind: 'stream'
       readonly status: 200
       readonly headers: WireHeaders
-      readonly stream: OpenedStream
+      readonly stream: OpenStream
     }
   /** The socket is reset before any byte of the answer. */
   | { readonly kind: 'reset' }
@@ -50,20 +52,6 @@ export type StreamPiece =
   | { readonly kind: 'end' }
   | { readonly kind: 'reset' }
 
-/** An open stream that is polled for due pieces, in real or virtual time. */
-export interface OpenedStream {
-  readonly id: string
-  readonly category: string
-  /** When the next piece is due. `undefined` after the end. */
-  nextDueMs(): number | undefined
-  /** Returns all pieces due up to `atMs`, in order. */
-  take(atMs: number): readonly StreamPiece[]
-  /** Frees the slot immediately. Call this when the client has disconnected. */
-  close(): void
-  /** Sets a callback for changes of `nextDueMs` that `take` does not cause, such as a cut from outside. */
-  whenMoved(moved: () => void): void
-}
-
 export function jsonAnswer(status: number, body: unknown, headers: WireHeaders = {}): Answer {
   return {
     kind: 'answer',
@@ -76,6 +64,12 @@ export function jsonAnswer(status: number, body: unknown, headers: WireHeaders =
 /** An error of a resource (service 2.3). */
 export const errorAnswer = (status: number, error: string, message: string, headers?: WireHeaders): Answer =>
   jsonAnswer(status, { Error: error, Message: message }, headers)
+
+export const NOT_FOUND = errorAnswer(404, 'NotFound', 'No such resource.')
+
+/** `allowed`: the methods of the resource, separated by commas. */
+export const methodNotAllowed = (allowed: string): Answer =>
+  errorAnswer(405, 'MethodNotAllowed', `Use ${allowed}.`, { Allow: allowed })
 
 export const htmlAnswer = (status: number, body: string, headers: WireHeaders = {}): Answer => ({
   kind: 'answer',

@@ -1,6 +1,7 @@
 import type { HttpHeaders } from '../../app/service/headers.ts'
 import type { HttpStreamListener } from '../../main/ports/ports.ts'
-import type { Answer, OpenedStream } from '../../main/simulator/wire.ts'
+import type { OpenStream } from '../../main/simulator/open-stream.ts'
+import type { Answer } from '../../main/simulator/wire.ts'
 import type { VirtualClock } from './virtual-clock.ts'
 import type { VirtualRandom } from './virtual-random.ts'
 import { headersOf } from './wire-form.ts'
@@ -11,7 +12,7 @@ export class StreamLine {
   readonly #random: VirtualRandom
   readonly #listener: HttpStreamListener
   readonly #gone: () => void
-  #stream: OpenedStream | undefined
+  #stream: OpenStream | undefined
   #cancelTurn: () => void = () => {}
   #cancelTimeout: () => void = () => {}
   /** Whether the client receives nothing more, because it closed the connection or received its end. */
@@ -43,7 +44,7 @@ export class StreamLine {
     })
   }
 
-  carry(stream: OpenedStream, headers: HttpHeaders, downMs: number): void {
+  carry(stream: OpenStream, headers: HttpHeaders, downMs: number): void {
     if (this.#hungUp) {
       stream.close()
       return

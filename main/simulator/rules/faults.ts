@@ -1,10 +1,8 @@
 import { FAULTS } from '../fault-names.ts'
 
-type Strikes = number
-
 /** The armed faults. A fault with a count occurs that many times and is then disarmed. */
 export class Faults {
-  readonly #armed = new Map<string, Strikes>()
+  readonly #armed = new Map<string, number>()
 
   constructor(faults: readonly string[]) {
     for (const fault of faults) {

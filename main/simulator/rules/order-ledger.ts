@@ -1,23 +1,11 @@
 import { createHash } from 'node:crypto'
 import { jsonOf } from '../../../app/service/json.ts'
-import type { ServiceRequest } from '../wire.ts'
+import type { SimulatedOrderRequest } from '../library.ts'
+import type { ServiceReply, ServiceRequest } from '../wire.ts'
 
 /** One request under `/v3/orderexecution/` that reached the service completely. */
-export interface OrderArrival {
-  /** Epoch milliseconds. */
-  readonly atMs: number
-  readonly method: string
-  readonly path: string
-  readonly confirmIds: readonly string[]
-  /** SHA-256 of the body's bytes as received, in hexadecimal. */
-  readonly bodyHash: string
-  /** Number of the connection, in order of acceptance. Absent without a socket. */
-  readonly connection?: number
-  /** The orders that the request placed, replaced or cancelled, whatever its answer. */
-  readonly changed: readonly string[]
-  /** 0 if no status was sent. */
-  readonly status: number
-  readonly outcome: 'answer' | 'stream' | 'reset' | 'cut' | 'silence'
+export interface OrderArrival extends SimulatedOrderRequest {
+  readonly outcome: ServiceReply['kind']
 }
 
 const MAX_ARRIVALS = 20_000

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { jsonOf } from '../../../app/service/json.ts'
 import { ACCOUNT_IDS } from './payloads-brokerage.ts'
 
 /** Numbers are strings in requests for orders (service 14). */
@@ -100,12 +101,8 @@ const replacement = z.object({
  * The terms that a replacement changes. Absent terms stay the same. The request names no account (service
  * 14).
  */
-export interface OrderChange {
-  readonly quantity: string | undefined
+export type OrderChange = Record<'quantity' | 'limitPrice' | 'stopPrice' | 'duration', string | undefined> & {
   readonly type: OrderType | undefined
-  readonly limitPrice: string | undefined
-  readonly stopPrice: string | undefined
-  readonly duration: string | undefined
 }
 
 /** The parsed body, or a sentence about what is wrong with it. */
@@ -162,13 +159,5 @@ function readBody<T, R>(body: string, schema: z.ZodType<T>, then: (value: T) => 
   return {
     ok: false,
     message: path === '' ? 'The body must be a JSON object.' : `${path} is missing or invalid.`,
-  }
-}
-
-function jsonOf(body: string): unknown {
-  try {
-    return JSON.parse(body)
-  } catch {
-    return undefined
   }
 }

@@ -80,13 +80,9 @@ export function quote(seed: number, symbol: string, atMs: number): Payload {
   }
 }
 
-export type BarUnit = 'Minute' | 'Daily' | 'Weekly' | 'Monthly'
-const UNIT_MS: Readonly<Record<BarUnit, number>> = {
-  Minute: 60_000,
-  Daily: DAY_MS,
-  Weekly: 7 * DAY_MS,
-  Monthly: 30 * DAY_MS,
-}
+export const BAR_UNITS = ['Minute', 'Daily', 'Weekly', 'Monthly'] as const
+export type BarUnit = (typeof BAR_UNITS)[number]
+export const UNIT_MS = { Minute: 60_000, Daily: DAY_MS, Weekly: 7 * DAY_MS, Monthly: 30 * DAY_MS } as const
 
 /** The bar that contains `atMs`, with the prices up to that time. */
 export function bar(seed: number, symbol: string, unit: BarUnit, interval: number, atMs: number): Payload {

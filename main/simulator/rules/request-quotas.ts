@@ -1,5 +1,5 @@
 import { CURRENT_REQUEST_QUOTAS, EARLIER_REQUEST_QUOTAS } from '../../../app/service/categories.ts'
-import type { Neighbour, RequestLimit } from '../options.ts'
+import type { RequestLimit, SimulatorFlags } from '../options.ts'
 import { type Arrivals, arrivalsOf } from './arrivals.ts'
 import { sequenceOf } from './seed.ts'
 import {
@@ -17,21 +17,12 @@ import {
  */
 export const ORDER_QUOTA = { category: 'Order Execution', limit: 120, periodSeconds: 60 } as const
 
-export interface RequestQuotaRules {
-  readonly table: 'current' | 'earlier'
-  readonly window: 'rolling' | 'fixed'
-  readonly limits: Readonly<Record<string, RequestLimit>>
-  readonly alreadySpent: Readonly<Record<string, number>>
-  readonly traffic: Readonly<Record<string, number>>
-  readonly arrivals: 'even' | 'poisson'
-  readonly neighbours: readonly Neighbour[]
-  readonly seed: number
-}
+export type RequestQuotaRules = Pick<
+  SimulatorFlags,
+  'table' | 'window' | 'limits' | 'alreadySpent' | 'traffic' | 'arrivals' | 'neighbours' | 'seed'
+>
 
-export interface QuotaReading extends BucketReading {
-  readonly limit: number
-  readonly periodSeconds: number
-}
+export type QuotaReading = BucketReading & RequestLimit
 
 /**
  * How far back other programs' requests are applied, in milliseconds. Earlier requests no longer affect a

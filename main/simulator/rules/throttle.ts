@@ -1,14 +1,12 @@
+import type { RequestLimit, SimulatorFlags } from '../options.ts'
+
 /**
  * A quota as a bucket (service 8.3), in whole numbers.
  *
  * A rolling bucket counts in units of 1/`periodMs` of a request. A request costs `periodMs` units, and each
  * millisecond refills `limit` units. So fractions of a request are exact, and no rounding errors accumulate.
  */
-export interface BucketRule {
-  readonly limit: number
-  readonly periodSeconds: number
-  readonly window: 'rolling' | 'fixed'
-}
+export type BucketRule = RequestLimit & Pick<SimulatorFlags, 'window'>
 
 export type ThrottleBucket =
   | { readonly kind: 'rolling'; readonly level: number; readonly atMs: number }

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
+import type { OpenStream } from '../../../main/simulator/open-stream.ts'
 import { BUILT_IN_OPTIONS, problemWith, type SimulatorFlags } from '../../../main/simulator/options.ts'
 import { SimulatedService } from '../../../main/simulator/simulated-service.ts'
-import type { Answer, OpenedStream } from '../../../main/simulator/wire.ts'
+import type { Answer } from '../../../main/simulator/wire.ts'
 
 /** The service under virtual time: no socket, no timer. */
 function virtual(options: Partial<SimulatorFlags>) {
@@ -55,7 +56,7 @@ describe('a day under virtual time', () => {
   test('a stream can be driven from due time to due time', () => {
     const { clock, renewed, get, service } = virtual({ heartbeatSeconds: 5, streamRate: 0 })
     const reply = get('/v3/brokerage/stream/accounts/SIM1001/positions', renewed('sim-refresh').access_token)
-    const stream = (reply as { stream: OpenedStream }).stream
+    const stream = (reply as { stream: OpenStream }).stream
     let text = ''
     const untilMs = clock.ms + 60_000
     for (
