@@ -15,13 +15,10 @@ export interface MetricsExporter {
   close(): Promise<void>
 }
 
-export interface MetricsPushDeps {
+export interface MetricsPushDeps extends Pick<OtlpOptions, 'intervalMs' | 'host'> {
   readonly source: MetricsSource
   readonly exporter: MetricsExporter
   readonly clock: Clock
-  readonly intervalMs: number
-  /** The destination, for messages. */
-  readonly host: string
   /** Called once when pushes start to fail, and once when they work again. */
   say(line: string): void
 }
@@ -38,14 +35,8 @@ const LAST_PUSH_MS = 1_000
  * Pushes the metrics at an interval, one push at a time. A failed push is not repeated, because the next one
  * has newer values.
  */
-export function startMetricsPush({
-  source,
-  exporter,
-  clock,
-  intervalMs,
-  host,
-  say,
-}: MetricsPushDeps): MetricsPush {
+export function startMetricsPush(deps: MetricsPushDeps): MetricsPush {
+  const { source, exporter, clock, intervalMs, host, say } = deps
   let isFailing = false
   let isUnderWay = false
   let cancel = () => {}
@@ -74,20 +65,13 @@ export function startMetricsPush({
   }
 }
 
-interface PushDeps {
-  readonly clock: Clock
-  readonly process: ProcessFacts
-  say(line: string): void
-}
-
 /** Pushes the metrics of a monitor by OTLP. OpenTelemetry's packages are loaded only here. */
 export async function startOtlpPush(
   monitor: Pick<MonitorSurface, 'profiles' | 'snapshot' | 'subscribe'>,
   options: OtlpOptions,
-  { clock, process, say }: PushDeps,
+  { process, ...deps }: Pick<MetricsPushDeps, 'clock' | 'say'> & { readonly process: ProcessFacts },
 ): Promise<MetricsPush> {
   const { otlpExporter } = await import('./otlp-exporter.ts')
   const exporter = otlpExporter(options, process)
-  const { intervalMs, host } = options
-  return startMetricsPush({ source: metricsSource(monitor, process), exporter, clock, intervalMs, host, say })
+  return startMetricsPush({ ...options, ...deps, source: metricsSource(monitor, process), exporter })
 }

@@ -1,42 +1,17 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { type ClaimedPort, claimPort, HEALTH_PATH } from '../network/loopback-servers.ts'
+import { claimPort, HEALTH_PATH } from '../network/loopback-servers.ts'
 import { ownHost } from '../network/request-gate.ts'
 import { systemErrorCode } from '../storage/system-error.ts'
 import type { Metric, MetricSample } from './metric-list.ts'
 import type { MetricsOptions } from './metrics-options.ts'
 import type { MetricsSource } from './metrics-source.ts'
 
-export interface MetricsServerDeps {
-  readonly metrics: () => readonly Metric[]
-  readonly port: ClaimedPort
-  /** The bearer token that a scrape must send, HEADROOM_METRICS_TOKEN. */
-  readonly bearer: string
-}
-
-export interface MetricsServer {
-  readonly port: number
-  close(): Promise<void>
-}
-
 /**
  * Bounds of the bearer's length in characters: long enough to be hard to guess, and short enough for a
  * header.
  */
 export const BEARER_LENGTH = { least: 16, most: 4_096 } as const
-
-/**
- * Serves `/metrics` to a Prometheus on this machine.
- *
- * The server is on loopback, and requires the exact Host and a bearer. A web page can reach loopback too, but
- * it can't set Host and does not know the bearer.
- */
-export function startMetricsServer(deps: MetricsServerDeps): MetricsServer {
-  const expected = digest(deps.bearer)
-  return deps.port.serve((port) => (request, response) => {
-    send(response, answerTo(request, port, expected, deps.metrics), request.method !== 'HEAD')
-  })
-}
 
 interface Answer {
   readonly status: number
@@ -48,7 +23,7 @@ function answerTo(
   { method, url, headers, rawHeaders }: IncomingMessage,
   port: number,
   expected: Buffer,
-  metrics: MetricsServerDeps['metrics'],
+  metrics: MetricsSource['metrics'],
 ): Answer {
   if (ownHost(rawHeaders, port) === undefined) return { status: 421, text: 'wrong Host header\n' }
   if (headers.origin !== undefined) return { status: 403, text: "pages in a browser can't read this\n" }
@@ -126,21 +101,29 @@ export type MetricsClaim =
   | { readonly kind: 'claimed'; serve(source: MetricsSource): ServedMetrics; close(): Promise<void> }
   | { readonly kind: 'failed'; readonly line: string }
 
-/** Claims the port. After a failure, the result's line says how to choose another port. */
+/**
+ * Claims the port, to serve `/metrics` to a Prometheus on this machine. After a failure, the result's line
+ * says how to choose another port.
+ *
+ * The server is on loopback, and requires the exact Host and a bearer. A web page can reach loopback too, but
+ * it can't set Host and does not know the bearer.
+ */
 export async function claimMetrics({ port, bearer }: MetricsOptions): Promise<MetricsClaim> {
   try {
     const claimed = await claimPort(port)
+    const expected = digest(bearer)
     return {
       kind: 'claimed',
       serve: (source) => {
-        const server = startMetricsServer({ metrics: source.metrics, port: claimed, bearer })
-        const url = `http://127.0.0.1:${server.port}/metrics`
+        claimed.serve((own) => (request, response) => {
+          send(response, answerTo(request, own, expected, source.metrics), request.method !== 'HEAD')
+        })
         return {
           kind: 'serving',
-          url,
+          url: `http://127.0.0.1:${claimed.port}/metrics`,
           close: async () => {
             source.close()
-            await server.close()
+            await claimed.close()
           },
         }
       },

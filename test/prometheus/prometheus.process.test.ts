@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { z } from 'zod'
 import { metricsOf } from '../../main/metrics/metric-list.ts'
-import { prometheusText, startMetricsServer } from '../../main/metrics/metrics-server.ts'
+import { prometheusText, serveMetrics } from '../../main/metrics/metrics-server.ts'
 import { claimPort } from '../../main/network/loopback-servers.ts'
 import { exampleQuota, exampleSnapshot } from '../main/hosts/terminal/example-snapshot.ts'
 import { temporaryFolder } from '../main/storage/temporary-folder.ts'
@@ -62,8 +62,8 @@ describe.skipIf(prometheus === undefined)(name, () => {
   })
 
   it('scrapes them with the bearer, and returns each query of the dashboard', async () => {
-    const claimed = await claimPort(0)
-    const served = startMetricsServer({ metrics, port: claimed, bearer: BEARER })
+    const served = await serveMetrics({ metrics, close: () => {} }, { port: 0, bearer: BEARER })
+    if (served.kind === 'failed') throw new Error(served.line)
     onTestFinished(() => served.close())
     const folder = temporaryFolder()
     const config = join(folder, 'prometheus.yml')
@@ -72,7 +72,7 @@ describe.skipIf(prometheus === undefined)(name, () => {
       job_name: 'headroom',
       scrape_interval: '1s',
       authorization: { credentials: BEARER },
-      static_configs: [{ targets: [`127.0.0.1:${served.port}`] }],
+      static_configs: [{ targets: [new URL(served.url).host] }],
     }
     writeFileSync(config, JSON.stringify({ scrape_configs: [job] }))
     // Prometheus can't choose a free port by itself and report it.

@@ -7,9 +7,9 @@ import type { DeskSummary } from '../../../app/contract/desk.ts'
 import type { RequestQuota, Snapshot } from '../../../app/contract/snapshot.ts'
 import { metricsOf } from '../../../main/metrics/metric-list.ts'
 import { metricsChoice } from '../../../main/metrics/metrics-options.ts'
-import { prometheusText, serveMetrics, startMetricsServer } from '../../../main/metrics/metrics-server.ts'
+import { prometheusText, serveMetrics } from '../../../main/metrics/metrics-server.ts'
 import { metricsSource } from '../../../main/metrics/metrics-source.ts'
-import { claimPort, LOOPBACK_LIMITS } from '../../../main/network/loopback-servers.ts'
+import { LOOPBACK_LIMITS } from '../../../main/network/loopback-servers.ts'
 import type { Profile } from '../../../main/ports/profile.ts'
 import { proves } from '../../proof/proves.ts'
 import { DESK, DESK_ALONE } from '../../renderer/fixtures.ts'
@@ -303,12 +303,14 @@ interface Got {
 }
 
 async function serving() {
-  const server = startMetricsServer({
+  const source = {
     metrics: () => metricsOf({ snapshots: [exampleSnapshot()], restarts: () => new Map(), process: FACTS }),
-    port: await claimPort(0),
-    bearer: BEARER,
-  })
-  onTestFinished(() => server.close())
+    close: () => {},
+  }
+  const served = await serveMetrics(source, { port: 0, bearer: BEARER })
+  if (served.kind === 'failed') throw new Error(served.line)
+  onTestFinished(() => served.close())
+  const server = { port: Number(new URL(served.url).port) }
   const get = (headers: Record<string, string> = {}, path = '/metrics', method = 'GET') =>
     new Promise<Got>((resolve, reject) => {
       const asked = request({ host: '127.0.0.1', port: server.port, path, method, headers }, (response) => {
