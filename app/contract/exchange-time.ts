@@ -1,7 +1,5 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS } from './units.ts'
 
-/** The exchanges' zone: New York. */
-export const EXCHANGE_ZONE = 'America/New_York'
 /** Maximum number of cached offsets, one per hour: about three months. */
 const MAX_KNOWN = 2200
 
@@ -10,7 +8,7 @@ let zoned: Intl.DateTimeFormat | undefined
 const known = new Map<number, number>()
 
 /** New York's offset from UTC at a time, in ms. Negative, and one hour greater in summer. */
-function exchangeOffsetMs(atMs: number): number {
+export function exchangeOffsetMs(atMs: number): number {
   const hour = Math.floor(atMs / HOUR_MS)
   const found = known.get(hour) ?? offsetOf(hour * HOUR_MS)
   if (known.size >= MAX_KNOWN) known.clear()
@@ -20,7 +18,7 @@ function exchangeOffsetMs(atMs: number): number {
 
 function offsetOf(hourMs: number): number {
   zoned ??= new Intl.DateTimeFormat('en-US', {
-    timeZone: EXCHANGE_ZONE,
+    timeZone: 'America/New_York',
     hourCycle: 'h23',
     year: 'numeric',
     month: 'numeric',

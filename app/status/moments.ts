@@ -1,83 +1,46 @@
 /** Times as text in the selected time zone: the computer's, the exchange's, or UTC. */
 
-import { EXCHANGE_ZONE } from '../contract/exchange-time.ts'
-import { DAY_MS, HOUR_MS, type TimeZone } from '../contract/units.ts'
+import { exchangeOffsetMs } from '../contract/exchange-time.ts'
+import { DAY_MS, HOUR_MS, MINUTE_MS, type TimeZone } from '../contract/units.ts'
 
 /** Zone label after a time that is not local. */
 export const ZONE_LABELS: Readonly<Record<TimeZone, string>> = { local: '', exchange: 'ET', utc: 'UTC' }
 
 let shown: TimeZone = 'local'
-let exchange: Intl.DateTimeFormat | undefined
 
 /** Sets the time zone of all times in this module, for the whole process. */
 export function showTimesIn(zone: TimeZone): void {
   shown = zone
 }
 
-interface Fields {
-  readonly year: number
-  readonly month: number
-  readonly day: number
-  readonly weekday: string
-  readonly hour: number
-  readonly minute: number
-  readonly second: number
-}
+type Fields = ReturnType<typeof fieldsOf>
 
 const DAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'] as const
 
 const two = (value: number) => String(value).padStart(2, '0')
 
-function fieldsOf(atMs: number): Fields {
-  const at = new Date(atMs)
-  switch (shown) {
-    case 'local':
-      return {
-        year: at.getFullYear(),
-        month: at.getMonth() + 1,
-        day: at.getDate(),
-        weekday: DAYS[at.getDay()] ?? '',
-        hour: at.getHours(),
-        minute: at.getMinutes(),
-        second: at.getSeconds(),
-      }
-    case 'utc':
-      return {
-        year: at.getUTCFullYear(),
-        month: at.getUTCMonth() + 1,
-        day: at.getUTCDate(),
-        weekday: DAYS[at.getUTCDay()] ?? '',
-        hour: at.getUTCHours(),
-        minute: at.getUTCMinutes(),
-        second: at.getUTCSeconds(),
-      }
-    case 'exchange':
-      return exchangeFields(at)
+function fieldsOf(atMs: number) {
+  const at = new Date(atMs + aheadOfUtcMs(atMs))
+  return {
+    year: at.getUTCFullYear(),
+    month: at.getUTCMonth() + 1,
+    day: at.getUTCDate(),
+    weekday: DAYS[at.getUTCDay()] ?? '',
+    hour: at.getUTCHours(),
+    minute: at.getUTCMinutes(),
+    second: at.getUTCSeconds(),
   }
 }
 
-function exchangeFields(at: Date): Fields {
-  exchange ??= new Intl.DateTimeFormat('en-US', {
-    timeZone: EXCHANGE_ZONE,
-    hourCycle: 'h23',
-    weekday: 'short',
-    year: 'numeric',
-    month: 'numeric',
-    day: 'numeric',
-    hour: 'numeric',
-    minute: 'numeric',
-    second: 'numeric',
-  })
-  const parts = new Map(exchange.formatToParts(at).map(({ type, value }) => [type, value]))
-  const number = (type: Intl.DateTimeFormatPartTypes) => Number(parts.get(type))
-  return {
-    year: number('year'),
-    month: number('month'),
-    day: number('day'),
-    weekday: parts.get('weekday') ?? '',
-    hour: number('hour'),
-    minute: number('minute'),
-    second: number('second'),
+/** How far the displayed clock is ahead of UTC, in milliseconds. */
+function aheadOfUtcMs(atMs: number): number {
+  switch (shown) {
+    case 'local':
+      return -new Date(atMs).getTimezoneOffset() * MINUTE_MS
+    case 'utc':
+      return 0
+    case 'exchange':
+      return exchangeOffsetMs(atMs)
   }
 }
 
