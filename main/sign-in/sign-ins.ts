@@ -1,10 +1,10 @@
-import { createHash } from 'node:crypto'
 import type { Outcome } from '../../app/contract/outcome.ts'
 import type { SignInStatus, StartedSignIn } from '../../app/contract/sign-in.ts'
 import { lacksTrade } from '../../app/service/scopes.ts'
-import { authorizeUrl, base64Url, type ExtraScope, SIGN_IN_BYTES } from '../../app/sign-in/authorize-url.ts'
+import { authorizeUrl, type ExtraScope } from '../../app/sign-in/authorize-url.ts'
 import { failureText, SIGN_IN_LIMIT_MS, type SignInFailure } from '../../app/sign-in/failure.ts'
 import { readRedirect } from '../../app/sign-in/redirect.ts'
+import { digestOf, newSecret } from '../network/random-secret.ts'
 import type { Clock, Http, Log, OpenUrl } from '../ports/ports.ts'
 import type { Secrets } from '../ports/redactor.ts'
 import { exchangeCode, type SigningKey } from './code-exchange.ts'
@@ -109,7 +109,7 @@ export class SignIns {
       this.#end(this.#pending, { kind: 'cancelled' })
     }
     const { randomBytes, clock, listen } = this.#deps
-    const id = base64Url(randomBytes(12))
+    const id = Buffer.from(randomBytes(12)).toString('base64url')
     const host = this.#lookAt(task.key.authUrl, id)
     const [unreachable] = await Promise.all([host.first, this.#closing])
     if (started !== this.#starts) return refusal({ kind: 'cancelled' })
@@ -123,8 +123,9 @@ export class SignIns {
       return refusal({ kind: 'cancelled' })
     }
     this.#looking = undefined
-    const verifier = base64Url(randomBytes(SIGN_IN_BYTES))
-    const state = base64Url(randomBytes(SIGN_IN_BYTES))
+    // 43 characters of base64url, as RFC 7636 4.1 recommends for a verifier.
+    const verifier = newSecret(randomBytes)
+    const state = newSecret(randomBytes)
     const url = authorizeUrl({
       authUrl: task.key.authUrl,
       clientId: task.key.clientId,
@@ -133,7 +134,7 @@ export class SignIns {
       extraScopes: task.extraScopes,
       mayTrade: task.trade !== undefined,
       state,
-      challenge: challengeOf(verifier),
+      challenge: digestOf(verifier),
     })
     const pending: Pending = {
       id,
@@ -331,5 +332,3 @@ const FINISHING: Outcome<never> = {
 }
 
 const refusal = (failure: SignInFailure) => ({ ok: false, ...failureText(failure) }) as const
-
-const challengeOf = (verifier: string): string => createHash('sha256').update(verifier).digest('base64url')
