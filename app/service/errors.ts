@@ -1,5 +1,5 @@
 import type { HeaderReading } from './headers.ts'
-import { parseJson } from './json.ts'
+import { memberOf, parseJson } from './json.ts'
 
 /**
  * The limit that a 429 reports (service 8.2): the request rate or the number of streams. `unattributed` if
@@ -18,21 +18,12 @@ export type RefusedBy = 'rate' | 'concurrency' | 'unattributed'
  * nothing about the requests left.
  */
 export function refusedBy({ rate, concurrency }: HeaderReading, body: string): RefusedBy {
-  const message = messageOf(body)
+  const sent = memberOf(parseJson(body), 'Message')
+  const message = typeof sent === 'string' ? sent.trim() : undefined
   if (message === 'Rate quota exceeded') return 'rate'
   if (message === 'Stream quota exceeded') return 'concurrency'
   if (concurrency?.remaining === 0) return 'concurrency'
   return rate ? 'rate' : 'unattributed'
-}
-
-function messageOf(body: string): string | undefined {
-  const message = errorFields(body)?.Message
-  return typeof message === 'string' ? message.trim() : undefined
-}
-
-function errorFields(body: string): { readonly Message?: unknown; readonly Error?: unknown } | undefined {
-  const parsed = parseJson(body)
-  return typeof parsed === 'object' && parsed !== null ? parsed : undefined
 }
 
 const MAX_MESSAGE = 200
@@ -47,8 +38,8 @@ export const MAX_CLEANED = 2_000
  * characters. `undefined` if both are missing. `clean` removes secrets, because a service may repeat them.
  */
 export function errorMessage(body: string, clean: (text: string) => string): string | undefined {
-  const fields = errorFields(body)
-  const said = [fields?.Message, fields?.Error].find(
+  const parsed = parseJson(body)
+  const said = [memberOf(parsed, 'Message'), memberOf(parsed, 'Error')].find(
     (text): text is string => typeof text === 'string' && text.trim() !== '',
   )
   if (said === undefined) return undefined

@@ -10,6 +10,10 @@ export function jsonOf(text: string): unknown {
   }
 }
 
+/** A member of a JSON value. `undefined` if the value is not an object or lacks the member. */
+export const memberOf = (value: unknown, name: string): unknown =>
+  typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>)[name] : undefined
+
 /**
  * The value of a JSON text from another program. `undefined` if it is invalid or nested deeper than
  * `MAX_JSON_DEPTH`.

@@ -28,3 +28,12 @@ export const ORIGIN_FORM = 'https://HOST without a path (http only on this compu
 /** The origin of a safe URL without path and query. Otherwise `undefined`. */
 export const serviceOrigin = (url: ParsedUrl): string | undefined =>
   isSafe(url) && url.pathname === '/' && url.search === '' && url.hash === '' ? url.origin : undefined
+
+/** Decodes a part of a URL. `undefined` for an invalid encoding. */
+export function uriDecoded(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return undefined
+  }
+}

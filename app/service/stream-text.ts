@@ -1,3 +1,4 @@
+import { uriDecoded } from './service-origin.ts'
 import { STREAM_KINDS, STREAM_TABLE, type StreamKind, type StreamRequest } from './stream-kinds.ts'
 
 /** The parsed value, or a phrase that describes the expected text. */
@@ -63,20 +64,12 @@ function parseOptions(query: string | undefined): ReadText<Readonly<Record<strin
   if (query === undefined) return parsed(options)
   for (const part of query.split('&').filter((one) => one !== '')) {
     const [key = '', ...rest] = part.split('=')
-    const value = decoded(rest.join('='))
+    // An invalid encoding counts as an empty value, which is never valid.
+    const value = uriDecoded(rest.join('=').replaceAll('+', ' ')) ?? ''
     const valid = /^[A-Za-z][A-Za-z0-9]{0,31}$/.test(key) && value.length > 0 && value.length <= MAX_OPTION
     if (!valid || Object.hasOwn(options, key))
       return expected('options such as ?interval=5&unit=Minute, each once')
     options[key] = value
   }
   return Object.keys(options).length > 0 ? parsed(options) : expected('at least one option after "?"')
-}
-
-/** Decodes a query value. An invalid encoding gives an empty text, which is never valid. */
-function decoded(value: string): string {
-  try {
-    return decodeURIComponent(value.replaceAll('+', ' '))
-  } catch {
-    return ''
-  }
 }

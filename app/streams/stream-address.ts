@@ -1,3 +1,4 @@
+import { uriDecoded } from '../service/service-origin.ts'
 import { STREAM_KINDS, STREAM_TABLE, type StreamKind } from '../service/stream-kinds.ts'
 import { streamPattern } from '../service/stream-paths.ts'
 
@@ -30,7 +31,7 @@ export function streamAddressOf(pathAndQuery: string, accept?: string): StreamAd
   // Skips decoding for most requests, which are not for streams.
   if (!STREAM_OR_ENCODED.test(pathAndQuery)) return undefined
   const [path = '', ...rest] = pathAndQuery.split('?')
-  const parts = path.split('/').map(decoded)
+  const parts = path.split('/').map(uriDecoded)
   const pairs = parametersOf(rest.join('?'))
   if (parts.includes(undefined) || pairs === undefined) return undefined
   // A decoded slash, as in some symbols, would split one part of the path into two.
@@ -101,18 +102,10 @@ function parametersOf(query: string): readonly Pair[] | undefined {
   const pairs: Pair[] = []
   for (const part of query.split('&').filter(Boolean)) {
     const at = part.indexOf('=')
-    const name = decoded(at < 0 ? part : part.slice(0, at))
-    const value = decoded(at < 0 ? '' : part.slice(at + 1).replaceAll('+', ' '))
+    const name = uriDecoded(at < 0 ? part : part.slice(0, at))
+    const value = uriDecoded(at < 0 ? '' : part.slice(at + 1).replaceAll('+', ' '))
     if (name === undefined || value === undefined) return undefined
     pairs.push([name.toLowerCase(), value])
   }
   return pairs
-}
-
-function decoded(text: string): string | undefined {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return undefined
-  }
 }

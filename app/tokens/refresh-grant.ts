@@ -1,6 +1,6 @@
 import { z } from 'zod/mini'
 import { type HttpOutcome, observe } from '../service/headers.ts'
-import { parseJson } from '../service/json.ts'
+import { memberOf, parseJson } from '../service/json.ts'
 import { isPage, redirectedTo, redirectText, SOMETHING_ELSE, senderOfAnswer } from '../service/sender.ts'
 import { idTokenSubject } from './id-token.ts'
 
@@ -117,7 +117,6 @@ const Renewal = z.object({
   refresh_token: z.optional(z.unknown()),
   id_token: z.optional(z.unknown()),
 })
-const Failure = z.object({ error: z.string() })
 
 /**
  * Classifies the response to `refreshRequest`, sent to `url`. OAuth errors are recognised by `error`, not by
@@ -146,24 +145,18 @@ export function processRefreshAnswer(outcome: HttpOutcome, url: string): Refresh
     const sender = senderOfAnswer(observe(status, headers), url, outcome.body)
     return renewalOf(body, sender.kind === 'other')
   }
-  const failure = Failure.safeParse(body)
-  if (failure.success) {
-    switch (failure.data.error) {
-      case 'invalid_grant':
-        return { kind: 'refused', why: 'the service rejected this refresh token' }
-      case 'invalid_client':
-      case 'unauthorized_client':
-        return { kind: 'misconfigured', why: 'the service rejected this API key or secret' }
-      case 'invalid_request':
-        return {
-          kind: 'misconfigured',
-          why: `the sign-in host responded ${failure.data.error}`,
-          isRequestError: true,
-        }
-      case 'unsupported_grant_type':
-      case 'invalid_scope':
-        return { kind: 'misconfigured', why: `the sign-in host responded ${failure.data.error}` }
-    }
+  const error = memberOf(body, 'error')
+  switch (error) {
+    case 'invalid_grant':
+      return { kind: 'refused', why: 'the service rejected this refresh token' }
+    case 'invalid_client':
+    case 'unauthorized_client':
+      return { kind: 'misconfigured', why: 'the service rejected this API key or secret' }
+    case 'invalid_request':
+      return { kind: 'misconfigured', why: `the sign-in host responded ${error}`, isRequestError: true }
+    case 'unsupported_grant_type':
+    case 'invalid_scope':
+      return { kind: 'misconfigured', why: `the sign-in host responded ${error}` }
   }
   // Such a response usually comes from an intermediary, such as a captive portal or a proxy. It proves
   // nothing about the token.
@@ -216,7 +209,7 @@ const scopesOf = (text: string): readonly string[] =>
  */
 function isMalformed(body: unknown, refreshToken: string | undefined): boolean {
   if (refreshToken !== undefined) return true
-  return typeof body === 'object' && body !== null && 'access_token' in body && !('refresh_token' in body)
+  return memberOf(body, 'access_token') !== undefined && memberOf(body, 'refresh_token') === undefined
 }
 
 /**
@@ -232,8 +225,7 @@ function lifetimeOf(value: unknown): number {
 
 /** The secret in the member `name` of a response. A blank secret counts as absent. */
 function textOf(body: unknown, name: string): string | undefined {
-  if (typeof body !== 'object' || body === null) return undefined
-  const parsed = secret.safeParse((body as Record<string, unknown>)[name])
+  const parsed = secret.safeParse(memberOf(body, name))
   return parsed.success && parsed.data.trim() !== '' ? parsed.data : undefined
 }
 

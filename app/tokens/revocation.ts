@@ -1,5 +1,5 @@
 import type { HttpOutcome } from '../service/headers.ts'
-import { parseJson } from '../service/json.ts'
+import { memberOf, parseJson } from '../service/json.ts'
 import { isPage, redirectedTo, redirectText, SOMETHING_ELSE } from '../service/sender.ts'
 import type { FormRequest, KeyCredentials } from './refresh-grant.ts'
 
@@ -57,7 +57,7 @@ export function processRevokeAnswer(outcome: HttpOutcome, url: string): Spelling
   }
   const to = redirectedTo(status, headers, url)
   if (to !== undefined) return { kind: 'unconfirmed', why: redirectText(to) }
-  const error = oauthErrorOf(body)
+  const error = memberOf(parseJson(body), 'error')
   if (error === 'invalid_grant' || error === 'invalid_token') {
     return { kind: 'refused', why: 'the service rejected this token' }
   }
@@ -66,10 +66,4 @@ export function processRevokeAnswer(outcome: HttpOutcome, url: string): Spelling
   }
   if (status === 400 || status === 422) return { kind: 'spelling' }
   return { kind: 'unconfirmed', why: `the service responded ${status}` }
-}
-
-function oauthErrorOf(body: string): string | undefined {
-  const parsed = parseJson(body)
-  if (typeof parsed !== 'object' || parsed === null || !('error' in parsed)) return undefined
-  return typeof parsed.error === 'string' ? parsed.error : undefined
 }
