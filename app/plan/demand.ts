@@ -1,7 +1,7 @@
 import { PROGRAM_CLASSES, type ProgramClass } from '../contract/programs.ts'
 import { levelOf } from '../gateway/bucket-queue.ts'
 import { STREAM_TABLE, type StreamRequest, sameRequest } from '../service/stream-kinds.ts'
-import { limitOf, type Plan, quotaOf } from './plan.ts'
+import { byQuota, limitOf, type Plan, quotaOf, reserveOf } from './plan.ts'
 
 /** Demand of one program in one category. */
 export interface Demand {
@@ -61,18 +61,13 @@ type Asked = Pick<Demand, 'perSecond' | 'burst' | 'opens'>
 
 function askedBy(plan: Plan, program: Plan['programs'][number]): ReadonlyMap<string, Asked> {
   const asked = new Map<string, Asked>()
-  const add = (named: string, { perSecond, burst, opens }: Asked) => {
-    const category = quotaOf(plan, named)
-    const before = asked.get(category) ?? { perSecond: 0, burst: 0, opens: 0 }
-    asked.set(category, {
-      perSecond: before.perSecond + perSecond,
-      burst: before.burst + burst,
-      opens: before.opens + opens,
-    })
+  for (const { category, perSecond, burst } of byQuota(plan, program.requests))
+    asked.set(category, { perSecond, burst, opens: 0 })
+  for (const { kind } of program.streams) {
+    const category = quotaOf(plan, STREAM_TABLE[kind].category)
+    const { opens, ...before } = asked.get(category) ?? { perSecond: 0, burst: 0, opens: 0 }
+    asked.set(category, { ...before, opens: opens + 1 })
   }
-  for (const { category, perSecond, burst } of program.requests) add(category, { perSecond, burst, opens: 0 })
-  for (const { kind } of program.streams)
-    add(STREAM_TABLE[kind].category, { perSecond: 0, burst: 0, opens: 1 })
   return asked
 }
 
@@ -84,8 +79,7 @@ function categoryDemand(plan: Plan, category: string, demands: readonly Demand[]
   const size = limitOf(plan, category)
   if (size === undefined) return []
   const { limit, periodSeconds } = size
-  const kept = Object.hasOwn(plan.reserves, category) ? plan.reserves[category] : undefined
-  const levelFor = (own: ProgramClass) => levelOf(own, limit, kept)
+  const levelFor = (own: ProgramClass) => levelOf(own, limit, reserveOf(plan, category))
   const levels = {
     critical: levelFor('critical'),
     normal: levelFor('normal'),

@@ -34,13 +34,7 @@ export function recordedRequests(
   minutes: Iterable<RecordedMinute>,
   { lengthMs, periodSecondsOf }: Recording,
 ): readonly PlannedRequests[] {
-  const byCategory = new Map<string, RecordedMinute[]>()
-  for (const minute of minutes) {
-    const before = byCategory.get(minute.category)
-    if (before === undefined) byCategory.set(minute.category, [minute])
-    else before.push(minute)
-  }
-  return [...byCategory].flatMap(([category, own]) => {
+  return [...Map.groupBy(minutes, ({ category }) => category)].flatMap(([category, own]) => {
     const periodSeconds = periodSecondsOf(category) ?? DEFAULT_PERIOD_SECONDS
     const perSecond = leastRate(own, { lengthSeconds: lengthMs / 1000, periodSeconds })
     return perSecond > 0 ? [{ category, perSecond, burst: Math.ceil(leastBurst(own, perSecond)) }] : []

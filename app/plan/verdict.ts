@@ -3,7 +3,7 @@ import { type CategoryDemand, demandsOf, totalBurst, totalRate } from './demand.
 import type { Plan } from './plan.ts'
 import { adviceLines, reasonAgainst } from './plan-words.ts'
 import { type SlotUse, slotUseOf } from './slot-use.ts'
-import { worstWaits } from './waits.ts'
+import { type WorstWait, worstWaits } from './waits.ts'
 
 /** Whether a plan fits a key, and each worst-case wait. Printed by `headroom plan --json`. */
 export interface PlanVerdict {
@@ -15,24 +15,16 @@ export interface PlanVerdict {
 }
 
 /** Verdict of one request quota. */
-export interface CategoryVerdict {
-  readonly category: string
+export interface CategoryVerdict
+  extends Pick<CategoryDemand, 'category' | 'capacityPerSecond' | 'limit' | 'reserve'> {
   /** Requested rate, per second. */
   readonly perSecond: number
-  /** Refill, requests per second. */
-  readonly capacityPerSecond: number
   /** Requests that arrive together if the bursts of all programs coincide. */
   readonly burst: number
-  readonly limit: number
-  readonly reserve: number
   readonly fits: boolean
   /** Why the category does not fit, as a phrase after its name. Absent if it fits. */
   readonly why?: string
-  readonly waits: readonly {
-    readonly program: string
-    /** Seconds. `null` for an unbounded wait. */
-    readonly worstSeconds: number | null
-  }[]
+  readonly waits: readonly WorstWait[]
 }
 
 /** Verdict of one group of stream slots. */
@@ -74,9 +66,6 @@ function categoryVerdict(demand: CategoryDemand): CategoryVerdict {
     reserve,
     fits: why === undefined,
     ...(why !== undefined && { why }),
-    waits: worstWaits(demand).map(({ program, worstSeconds }) => ({
-      program,
-      worstSeconds: worstSeconds ?? null,
-    })),
+    waits: worstWaits(demand),
   }
 }

@@ -3,8 +3,8 @@ import { type CategoryDemand, type Demand, exceeds, isBefore, totalBurst, totalR
 /** The worst-case wait of a program's requests in one category. */
 export interface WorstWait {
   readonly program: string
-  /** Seconds, 0 or more. `undefined` for an unbounded wait. */
-  readonly worstSeconds: number | undefined
+  /** Seconds, 0 or more. `null` for an unbounded wait. */
+  readonly worstSeconds: number | null
 }
 
 /**
@@ -40,15 +40,15 @@ export function worstWaits(category: CategoryDemand): readonly WorstWait[] {
   }))
 }
 
-function worstWaitSeconds(category: CategoryDemand, demand: Demand): number | undefined {
+function worstWaitSeconds(category: CategoryDemand, demand: Demand): number | null {
   const { capacityPerSecond, demands } = category
   const before = demands.filter((other) => isBefore(other.class, demand.class))
   const sameClass = demands.filter((other) => other.class === demand.class && other !== demand)
   const lack = worstLack(category, demand)
-  if (lack === undefined) return undefined
+  if (lack === undefined) return null
   if (lack <= 0) return 0
   const freePerSecond = capacityPerSecond - totalRate(before) - totalRate(sameClass)
-  return freePerSecond > 0 ? lack / freePerSecond : undefined
+  return freePerSecond > 0 ? lack / freePerSecond : null
 }
 
 /** The maximum `lack` in requests, by the formula above. `undefined` if its rates exceed the refill. */
