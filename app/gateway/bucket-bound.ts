@@ -12,7 +12,6 @@ import {
   modelAfter,
   type Shown,
   TOLERANCE,
-  type WindowModel,
   type WindowSize,
   windowStep,
 } from '../quota/window-model.ts'
@@ -362,7 +361,7 @@ export class BucketBound {
     const { inFlight } = this
     const { nowMs } = header
     const isAnew = isVoid || isRefused
-    const shown = levelsShown(this.#known, header, this.#size)
+    const shown = levelsShown({ model: this.#model, window: this.#window }, header, this.#size)
     const fromHeader = shown.least - this.#own.endedSince(header.sentAtMs)
     const former = this.#free ?? fromHeader
     const isLower = !isAnew && former - inFlight > shown.most + TOLERANCE
@@ -403,18 +402,13 @@ export class BucketBound {
       if (windowStep(former, shown, this.#periodMs) === 'same') return false
     }
     const window = this.#isWindowAssumed ? undefined : (this.#window ?? former)
-    const known = this.#model === 'fixed' ? { model: this.#model, window } : this.#known
-    const after = modelAfter(known, { ...header, resetSeconds }, this.#size)
+    const after = modelAfter({ model: this.#model, window }, { ...header, resetSeconds }, this.#size)
     if (after === undefined) return false
     if (after.model !== this.#model) this.#formerWindow = undefined
     this.#model = after.model
     this.#window = after.window
     if (after.model === 'fixed') this.#isWindowAssumed = false
     return true
-  }
-
-  get #known(): WindowModel {
-    return this.#model === 'rolling' ? { model: 'rolling' } : { model: 'fixed', window: this.#window }
   }
 
   get #size(): WindowSize {

@@ -8,7 +8,6 @@ import {
   levelsShown,
   modelAfter,
   type Shown,
-  type WindowModel,
 } from './window-model.ts'
 
 /**
@@ -201,7 +200,7 @@ export class LevelBounds {
   shownBy(header: Shown): { readonly least: number; readonly most: number } {
     // If the clock was set back, the time of the bounds is used.
     const nowMs = Math.max(header.nowMs, this.#atMs)
-    const { least, most } = levelsShown(this.#known, { ...header, nowMs }, this)
+    const { least, most } = levelsShown(this, { ...header, nowMs }, this)
     return { least, most }
   }
 
@@ -215,7 +214,7 @@ export class LevelBounds {
       this.#assumeWindow(sentAtMs, nowMs)
       return true
     }
-    const after = modelAfter(this.#known, { ...header, resetSeconds }, this)
+    const after = modelAfter(this, { ...header, resetSeconds }, this)
     if (after === undefined) return false
     if (after.model !== this.#model) this.#agreements = 0
     else if (after.model === 'rolling' && remaining < this.limit) this.#agreements += 1
@@ -225,10 +224,6 @@ export class LevelBounds {
     if (!wasFixed) return true
     if (this.#window && this.#window.endsEarliestMs <= nowMs) this.#mayBeNew()
     return this.#window === undefined || this.#window.endsLatestMs > nowMs
-  }
-
-  get #known(): WindowModel {
-    return this.#model === 'rolling' ? { model: 'rolling' } : { model: 'fixed', window: this.#window }
   }
 
   /** Sets another limit and period, and restarts with the rolling model. */

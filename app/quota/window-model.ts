@@ -19,10 +19,11 @@ export interface WindowSize {
 }
 
 /** The known state of a quota's window. */
-export type WindowModel =
-  | { readonly model: 'rolling'; readonly window?: undefined }
-  /** `window`: the last window that a header showed. It may have ended. */
-  | { readonly model: 'fixed'; readonly window: FixedWindow | undefined }
+export interface WindowModel {
+  readonly model: 'rolling' | 'fixed'
+  /** The last window that a header showed. It may have ended. Only of the fixed model. */
+  readonly window: FixedWindow | undefined
+}
 
 /** One header with the send and receive times of its request. */
 export interface Shown {
@@ -156,6 +157,8 @@ export function narrowed(known: FixedWindow, shown: FixedWindow): FixedWindow {
 export const gainPerMsOf = (model: WindowModel['model'], limit: number, periodMs: number): number =>
   model === 'rolling' ? limit / periodMs : 0
 
+const ROLLING: WindowModel = { model: 'rolling', window: undefined }
+
 /**
  * The model after a header with Reset, and the window that the header shows. `undefined` for a header of an
  * earlier window, which shows nothing about the present one.
@@ -168,10 +171,10 @@ export function modelAfter(
   const { remaining, resetSeconds, sentAtMs, nowMs } = header
   const shown = fixedWindowOf(header, clockError)
   const rolls = rollingAllows(limit, periodMs / 1000, remaining, resetSeconds, (nowMs - sentAtMs) / 1000)
-  if (known.model === 'rolling') return rolls ? known : { model: 'fixed', window: shown }
+  if (known.model === 'rolling') return rolls ? ROLLING : { model: 'fixed', window: shown }
   const { window } = known
   const step = window ? windowStep(window, shown, periodMs) : 'later'
-  if (step === 'impossible' && rolls) return { model: 'rolling' }
+  if (step === 'impossible' && rolls) return ROLLING
   if (step === 'earlier') return undefined
   return { model: 'fixed', window: window && step === 'same' ? narrowed(window, shown) : shown }
 }

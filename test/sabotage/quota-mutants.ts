@@ -103,8 +103,8 @@ export const QUOTA_MUTANTS: readonly Mutant[] = [
     promise: 'Q3',
     what: 'fix the model at start',
     file: 'app/quota/window-model.ts',
-    find: "return rolls ? known : { model: 'fixed', window: shown }",
-    replace: "return rolls || shown ? known : { model: 'fixed', window: shown }",
+    find: "return rolls ? ROLLING : { model: 'fixed', window: shown }",
+    replace: "return rolls || shown ? ROLLING : { model: 'fixed', window: shown }",
     test: 'app/quota/bucket.test.ts',
   },
   {
