@@ -313,7 +313,7 @@ export class Scheduler {
   /** Declines the requests of a waiting upstream request, because a dispatcher declined it. */
   decline(
     id: number,
-    { why, retryAfterSeconds, rate }: Omit<Extract<Decision, { kind: 'refuse' }>, 'kind' | 'request'>,
+    refusal: Omit<Extract<Decision, { kind: 'refuse' }>, 'kind' | 'request'>,
     nowMs: number,
   ): readonly Decision[] {
     this.#passed(nowMs)
@@ -321,13 +321,7 @@ export class Scheduler {
     if (upstream?.state !== 'waiting') return []
     return [...upstream.requests.keys()].map((request): Decision => {
       this.#leave(upstream, request)
-      return {
-        kind: 'refuse',
-        request,
-        why,
-        ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
-        ...(rate && { rate }),
-      }
+      return { kind: 'refuse', request, ...refusal }
     })
   }
 

@@ -22,7 +22,7 @@ import {
 } from './rates.ts'
 import { fixedSecondsLeft } from './safe-pace.ts'
 import { RUNNING_OUT_SECONDS, type Seen } from './state.ts'
-import { Utilization } from './utilization.ts'
+import { type LevelHeader, Utilization } from './utilization.ts'
 import { rollingShows, type Shown, TOLERANCE } from './window-model.ts'
 
 /**
@@ -87,15 +87,10 @@ interface PacesNearFull {
   readonly atMost: number
 }
 
-/** Number of others' requests that one header shows, from `least` to `most`. */
-interface Shortfall {
-  readonly least: number
-  readonly most: number
+/** Number of others' requests that one header shows. */
+interface Shortfall extends Pick<LevelHeader, 'least' | 'most' | 'before' | 'width'> {
   /** How far the header lowered the midpoint of the bounds. */
   readonly drop: number
-  /** Width and midpoint of the bounds before the header. */
-  readonly width: number
-  readonly before: number
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { RequestQuota } from '../contract/snapshot.ts'
 import { replenishedPerSecond } from './replenishment.ts'
-import { countedToEmpty, emptyAtMost, emptyAtWith, fixedSecondsLeft } from './safe-pace.ts'
+import { countedToEmpty, emptyAtMost, emptyAtWith, fixedSecondsLeft, type PacedRow } from './safe-pace.ts'
 
 /** The range of a row's level at one future time, in requests from 0 to its limit. */
 export interface ForecastPoint {
@@ -30,22 +30,7 @@ export interface LevelForecast {
 }
 
 /** The fields of a row that determine its forecast. */
-export type ForecastRow = Pick<
-  RequestQuota,
-  | 'model'
-  | 'limit'
-  | 'period'
-  | 'low'
-  | 'high'
-  | 'threshold'
-  | 'use'
-  | 'held'
-  | 'state'
-  | 'asOf'
-  | 'emptyAt'
-  | 'blockedUntil'
-  | 'windowEndsAt'
->
+export type ForecastRow = PacedRow & Pick<RequestQuota, 'high' | 'state' | 'asOf' | 'emptyAt'>
 
 /** A watched, low or running-out row gets a forecast if it might run out within this time. Milliseconds. */
 const SOON_MS = 600_000

@@ -59,6 +59,8 @@ export interface Gap {
   readonly chance: number
 }
 
+const COPIED = ['from', 'to', 'slack', 'least', 'most', 'leastAfter', 'mostAfter', 'own', 'missing'] as const
+
 /**
  * The latest gaps between headers, oldest first. For each gap, `irregular` is the probability of its number
  * of others' requests if others' use is irregular.
@@ -101,15 +103,7 @@ export class PollerGaps {
   add(gap: Gap): void {
     if (this.count === CAPACITY) this.#drop()
     const at = this.count
-    this.from[at] = gap.from
-    this.to[at] = gap.to
-    this.slack[at] = gap.slack
-    this.least[at] = gap.least
-    this.most[at] = gap.most
-    this.leastAfter[at] = gap.leastAfter
-    this.mostAfter[at] = gap.mostAfter
-    this.own[at] = gap.own
-    this.missing[at] = gap.missing
+    for (const name of COPIED) this[name][at] = gap[name]
     this.nearFull[at] = Number(gap.isNearFull)
     this.irregular[at] = Math.max(MIN_CHANCE, this.#chanceOf(gap))
     this.count += 1
@@ -123,9 +117,7 @@ export class PollerGaps {
   }
 
   #drop(): void {
-    const { from, to, slack, least, most, leastAfter, mostAfter, own, missing, nearFull, irregular } = this
-    const columns = [from, to, slack, least, most, leastAfter, mostAfter, own, missing, nearFull, irregular]
-    for (const column of columns) column.copyWithin(0, DROPPED)
+    for (const name of [...COPIED, 'nearFull', 'irregular'] as const) this[name].copyWithin(0, DROPPED)
     this.count -= DROPPED
   }
 

@@ -42,7 +42,7 @@ export interface StreamKindRow {
   readonly path: string
   readonly frames: FrameForm
   /** Whether the first response ends with `EndSnapshot`. */
-  readonly snapshot: boolean
+  readonly snapshot?: true
 }
 
 const TABLE = {
@@ -52,7 +52,6 @@ const TABLE = {
     target: 'symbols',
     path: '/v3/marketdata/stream/quotes/{target}',
     frames: 'quote',
-    snapshot: false,
   },
   barcharts: {
     category: 'Barchart Stream',
@@ -64,7 +63,6 @@ const TABLE = {
     ],
     path: '/v3/marketdata/stream/barcharts/{target}',
     frames: 'bar',
-    snapshot: false,
   },
   tickbars: {
     category: 'TickBar Stream',
@@ -77,7 +75,6 @@ const TABLE = {
     pathOptions: { interval: '1', barsBack: '10' },
     path: '/v2/stream/tickbars/{target}/{interval}/{barsBack}',
     frames: 'tick-bar',
-    snapshot: false,
   },
   depth: {
     category: 'MarketDepth Stream',
@@ -87,7 +84,6 @@ const TABLE = {
     note: 'Shares its slots with depth aggregates.',
     path: '/v3/marketdata/stream/marketdepth/quotes/{target}',
     frames: 'book',
-    snapshot: false,
   },
   'depth-aggregates': {
     category: 'MarketDepth Stream',
@@ -97,7 +93,6 @@ const TABLE = {
     note: 'Shares its slots with depth quotes.',
     path: '/v3/marketdata/stream/marketdepth/aggregates/{target}',
     frames: 'book',
-    snapshot: false,
   },
   'option-quotes': {
     category: 'Option Quote Stream',
@@ -105,7 +100,6 @@ const TABLE = {
     target: 'option-symbols',
     path: '/v3/marketdata/stream/options/quotes',
     frames: 'contract',
-    snapshot: false,
   },
   'option-chains': {
     category: 'Option Chain Stream',
@@ -115,7 +109,6 @@ const TABLE = {
     targetLabel: 'Underlying',
     path: '/v3/marketdata/stream/options/chains/{target}',
     frames: 'contract',
-    snapshot: false,
   },
   orders: {
     category: 'Order Stream',

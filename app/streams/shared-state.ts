@@ -119,7 +119,7 @@ export class SharedState {
     encode: (text: string) => Uint8Array,
   ) {
     this.#rule = rule
-    this.#hasSnapshot = STREAM_TABLE[kind].snapshot
+    this.#hasSnapshot = STREAM_TABLE[kind].snapshot === true
     this.#symbols = symbols
     this.#encode = encode
   }

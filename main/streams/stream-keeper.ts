@@ -142,7 +142,10 @@ export class StreamKeeper {
         this.#symbolErrors.clear()
         deps.outage.served(this.#mayFollow ? 'lasting' : 'fleeting')
         this.audience?.opened(observation)
-        this.#watchdog.feed({ kind: 'opened', hasSnapshot: STREAM_TABLE[this.request.kind].snapshot })
+        this.#watchdog.feed({
+          kind: 'opened',
+          hasSnapshot: STREAM_TABLE[this.request.kind].snapshot === true,
+        })
       },
       heard: (bytes) => this.audience?.heard(bytes),
       frames: (read, from) => this.#read(read, from),

@@ -13,7 +13,6 @@ const row = (more: Partial<ForecastRow> = {}): ForecastRow => ({
   period: 300,
   low: 60,
   high: 90,
-  threshold: 0.2,
   use: { total: 2.5, own: 0.1, elsewhere: 2.4, elsewhereLow: 1.9, elsewhereHigh: 2.9 },
   state: 'running-out',
   asOf: NOW_MS,
