@@ -229,7 +229,7 @@ export function streamsHeard(snapshot: Snapshot, nowMs: number): StreamsHeard {
 function streamConditions(snapshot: Snapshot, nowMs: number): readonly Condition[] {
   const { silent, missed, unheard, queued, restarting, wanted } = streamsHeard(snapshot, nowMs)
   const quiet = [...silent, ...missed]
-  const since = lastFrameMs(quiet)
+  const since = latestOf(quiet.map(({ lastFrameAt }) => lastFrameAt))
   const heard = wanted.length - quiet.length - unheard.length - queued.length
   const found: Condition[] = []
   if (quiet.length > 0 && heard === 0)
@@ -257,9 +257,10 @@ export function replacementOf(
   return quietest && waiting && { quietest, waiting }
 }
 
-function lastFrameMs(streams: readonly StreamSummary[]): number | undefined {
-  const times = streams.flatMap(({ lastFrameAt }) => lastFrameAt ?? [])
-  return times.length === 0 ? undefined : Math.max(...times)
+/** The latest of the known times. `undefined` if none is known. */
+function latestOf(times: readonly (number | undefined)[]): number | undefined {
+  const known = times.filter((time) => time !== undefined)
+  return known.length === 0 ? undefined : Math.max(...known)
 }
 
 const KIND_OF = {
@@ -322,7 +323,8 @@ export function hasRecovered(kind: string, row: RequestQuota, nowMs: number): bo
  */
 export function freshestMs(snapshot: Snapshot, nowMs: number): number | undefined {
   const [tightest] = judgedRows(snapshot, nowMs)
-  return tightest === undefined ? newestHeaderMs(snapshot.requests) : tightest.row.observedAt
+  if (tightest !== undefined) return tightest.row.observedAt
+  return latestOf(snapshot.requests.map(({ observedAt }) => observedAt))
 }
 
 /** Conditions of all kinds that have a `detect` function. */
@@ -341,12 +343,4 @@ function dataConditions(snapshot: Snapshot, nowMs: number): readonly Condition[]
   const { row } = tightest
   if (!isStale(row, nowMs)) return []
   return [{ kind: 'not-checked', severity: 'unknown', row }]
-}
-
-function newestHeaderMs(requests: readonly RequestQuota[]): number | undefined {
-  let newest: number | undefined
-  for (const { observedAt } of requests) {
-    if (observedAt !== undefined && (newest === undefined || observedAt > newest)) newest = observedAt
-  }
-  return newest
 }

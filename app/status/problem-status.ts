@@ -76,27 +76,29 @@ export interface KeyProblem extends ProblemStatus {
  * problem.
  */
 export function keyProblems({ requests }: Pick<Snapshot, 'requests'>, nowMs: number): readonly KeyProblem[] {
-  const groups = new Map<string, [RequestQuota, ...RequestQuota[]]>()
   const shown = shownRows(requests)
   // If every row has a problem or is unchecked, all problems are shown immediately.
   const isAll = shown.every(({ problem, state }) => problem !== undefined || state === 'not-checked')
-  for (const row of shown) {
+  const found = shown.flatMap((row): readonly Found[] => {
     const problem = isAll && nowMs - row.asOf <= OUTDATED_AFTER_MS ? row.problem : shownProblem(row, nowMs)
-    if (problem === undefined) continue
-    const key = isShared(problem) || problem.status === 403 ? String(problem.status) : row.category
-    const group = groups.get(key)
-    if (group) group.push(row)
-    else groups.set(key, [row])
-  }
+    return problem === undefined ? [] : [{ category: row.category, problem }]
+  })
+  const groups = Map.groupBy(found, ({ category, problem }) =>
+    isShared(problem) || problem.status === 403 ? problem.status : category,
+  )
   return [...groups.values()]
-    .map((rows) => ofRows(rows, nowMs))
+    .map((rows) => ofRows(rows as [Found, ...Found[]]))
     .toSorted((a, b) => gravityOf(b) - gravityOf(a))
 }
 
-function ofRows(rows: readonly [RequestQuota, ...RequestQuota[]], nowMs: number): KeyProblem {
+interface Found {
+  readonly category: string
+  readonly problem: RowProblem
+}
+
+function ofRows(rows: readonly [Found, ...Found[]]): KeyProblem {
   const [first, ...others] = rows
-  const since = Math.min(...rows.map(({ problem }) => problem?.since ?? nowMs))
-  const problem: RowProblem = { ...(rows[0].problem ?? { status: 0 }), since }
+  const problem = { ...first.problem, since: Math.min(...rows.map((row) => row.problem.since)) }
   const isWhole = isShared(problem) && (problem.status === 401 ? problem.alone !== true : rows.length > 1)
   return {
     ...problemStatus(problem),

@@ -72,17 +72,12 @@ export function quotaStatus(quota: RequestQuota, nowMs: number): QuotaStatus {
     case 'empty':
       return { state, severity: 'critical', label, note: '' }
     case 'blocked': {
-      const { blockedUntil } = quota
-      const isOthers = usesWholeRefill(quota)
-      const note = isOthers ? UNTIL_OTHERS_SLOW : ''
-      if (isOthers || blockedUntil === undefined) return { state, severity: 'critical', label, note }
-      return {
-        state,
-        severity: 'critical',
-        label,
-        note: retryText(blockedUntil, nowMs),
-        untilMs: blockedUntil,
-      }
+      const critical = { state, severity: 'critical', label } as const
+      if (usesWholeRefill(quota)) return { ...critical, note: UNTIL_OTHERS_SLOW }
+      const { blockedUntil: untilMs } = quota
+      return untilMs === undefined
+        ? { ...critical, note: '' }
+        : { ...critical, note: retryText(untilMs, nowMs), untilMs }
     }
     case 'not-checked':
       return { state, severity: 'unknown', label, note: '' }

@@ -20,6 +20,7 @@ import { slotsMessage, streamsMessage } from './streams.ts'
 export function messageOf(condition: Condition, snapshot: Snapshot, nowMs: number): Message {
   const { refresh, service, signInHost, access } = snapshot
   const { since, subject = '', problem, row } = condition
+  const bare = message({ label: '', name: subject, title: subject })
   const sinceWords = since === undefined ? '' : `since ${dayAndMinuteText(since, nowMs)}.`
   switch (condition.kind) {
     case 'keys-damaged':
@@ -218,9 +219,7 @@ export function messageOf(condition: Condition, snapshot: Snapshot, nowMs: numbe
     case 'quota-failing':
     case 'service-failing':
     case 'no-headers':
-      return problem === undefined
-        ? message({ label: '', name: subject, title: subject })
-        : problemMessage(condition.kind, problem, snapshot, nowMs)
+      return problem === undefined ? bare : problemMessage(condition.kind, problem, snapshot, nowMs)
     case 'service-unreachable':
       return message({
         label: 'unreachable',
@@ -250,9 +249,7 @@ export function messageOf(condition: Condition, snapshot: Snapshot, nowMs: numbe
     case 'low':
     case 'usual-load':
     case 'watch':
-      return row === undefined
-        ? message({ label: '', name: subject, title: subject })
-        : rowMessage(condition, row, snapshot, nowMs)
+      return row === undefined ? bare : rowMessage(condition, row, snapshot, nowMs)
     case 'order-unknown':
     case 'orders-failed':
     case 'orders-forbidden':
