@@ -72,10 +72,7 @@ export type Decision =
       readonly requests: readonly number[]
       readonly isResend: boolean
     }
-  /**
-   * Queue the request until about `turnAtMs`. If `upstream` already serves another request, both share
-   * `upstream`.
-   */
+  /** Queue the request until about `turnAtMs`. It may share `upstream` with other requests. */
   | {
       readonly kind: 'wait'
       readonly request: number

@@ -38,10 +38,7 @@ export class OwnRequestTimes {
     this.#endedAtMs.splice(this.#firstSince(endedAtMs), 0, endedAtMs)
   }
 
-  /**
-   * Number of requests that ended at or after `sinceMs`. Requests of the same millisecond count, because
-   * their order is unknown.
-   */
+  /** Requests that ended at or after `sinceMs`. Those of that millisecond count: their order is unknown. */
   endedSince(sinceMs: number): number {
     return this.#endedAtMs.length - this.#firstSince(sinceMs)
   }

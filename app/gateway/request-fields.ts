@@ -31,10 +31,7 @@ export interface AnswerSelector {
   readonly acceptEncoding: string | undefined
 }
 
-/**
- * A key that is equal for requests that can share one response. `undefined` for a request that is never
- * shared. Only GET is shared.
- */
+/** Equal for requests that can share one response. `undefined` for a method other than GET. */
 export function sameAsOf({
   method,
   pathAndQuery,

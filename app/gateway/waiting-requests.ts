@@ -13,10 +13,7 @@ export interface Deadlined {
   readonly deadlineMs: number
 }
 
-/**
- * The requests that wait for their turn. Counts them per program, and finds the request whose maximum wait
- * ends first.
- */
+/** The requests that wait for their turn, counted by program and sorted by the end of their maximum wait. */
 export class WaitingRequests<R extends Deadlined> {
   /** The waiting requests, by the end of their maximum wait, then by order of arrival. */
   readonly #byDeadline: R[] = []

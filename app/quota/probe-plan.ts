@@ -2,10 +2,7 @@ import type { RequestQuota } from '../contract/snapshot.ts'
 
 /** History of a category's checks. */
 export interface ProbeRecord {
-  /**
-   * When checks were sent, oldest first. Contains at least the checks of the last period and the last
-   * `RECORDED_CHECKS` checks.
-   */
+  /** Oldest first: at least the checks of the last period, and the last `RECORDED_CHECKS`. */
   readonly sentAtMs: readonly number[]
   /** Time of the latest header that a check received, rounded like `observedAt`. Absent before the first. */
   readonly headerAtMs?: number
@@ -30,10 +27,7 @@ export interface ProbeRules {
 
 /** Minimum time between two checks of one row. Hardly anything refills in a shorter time. */
 export const MIN_GAP_MS = 5_000
-/**
- * A second check is sent this share of the interval after the first header. A single header can't show
- * whether others' use lasts.
- */
+/** Share of the interval from the first header to a second check, because others' use needs two. */
 const SECOND_AFTER = 0.2
 /**
  * An early check uses budget ahead of time. Later intervals repay it. The first `after` intervals have the

@@ -85,10 +85,7 @@ export class Spells {
     }
   }
 
-  /**
-   * Mean time between two jumps in seconds. Each band of rates counts in proportion to the jumps into that
-   * band.
-   */
+  /** Mean seconds between two jumps. Each band counts in proportion to the jumps into it. */
   meanSeconds(): number {
     const lengths = this.holds.map((holds) => {
       let [spells, seconds] = [0, 0]
