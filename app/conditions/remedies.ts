@@ -116,10 +116,7 @@ export function remedyOf({ kind, subject, row, problem }: Condition, snapshot: S
   return plain && { kind: plain, label: LABELS[plain] }
 }
 
-/**
- * The remedy for a full slot group: close the quietest of Headroom's own streams, if another stream waits for
- * a slot.
- */
+/** Closes the quietest of Headroom's own streams in a full slot group, if another stream waits there. */
 function replacing(category: string | undefined, snapshot: Snapshot): Remedy | undefined {
   const { quietest } = replacementOf(category, snapshot) ?? {}
   if (quietest === undefined) return undefined

@@ -9,10 +9,7 @@ export interface RowDetails {
    * The row's latest 429s, at most 20, oldest first. `requestId` is the header X-TS-Request-Id (service 2.2).
    */
   readonly refusals: readonly { readonly at: number; readonly requestId?: string }[]
-  /**
-   * Quota headers of the last response that had any, unchanged. Names are in lower case. Only numeric values
-   * are included.
-   */
+  /** Unchanged numeric quota headers of the last response that had any. Names are in lower case. */
   readonly headers: Readonly<Record<string, number>>
   readonly headersAt?: number
   /** The desk's machine that received the response with `headers`. Absent if this machine received it. */

@@ -24,10 +24,7 @@ const STREAM_STATUSES: Readonly<Record<StreamSummary['state'], StreamStatus>> = 
   closed: { severity: 'unknown', label: 'closed' },
 }
 
-/**
- * Status of one stream by its state (service 12). While the key's calls fail, each stream without data is
- * `paused`.
- */
+/** Status of a stream by its state (service 12). `paused` without data while the key's calls fail. */
 export const streamStatus = ({
   state,
   reasonCode,
@@ -42,10 +39,7 @@ export const openStreams = <S extends Pick<StreamSummary, 'state'>>(streams: rea
 export const waitsForSlot = ({ state, reasonCode }: Pick<StreamSummary, 'state' | 'reasonCode'>): boolean =>
   state === 'waiting' && reasonCode === 'no-slot'
 
-/**
- * Whether a stream that should be open receives no data at `nowMs`, epoch ms. A quick reconnection does not
- * count.
- */
+/** Whether a wanted stream receives no data at `nowMs`, epoch ms. A quick reconnection does not count. */
 export function isStreamSilent(stream: StreamSummary, nowMs: number): boolean {
   const { state, lastFrameAt, reasonCode } = stream
   if (reasonCode === 'calls-fail' || waitsForSlot(stream)) return false
@@ -61,10 +55,7 @@ export function isStreamSilent(stream: StreamSummary, nowMs: number): boolean {
  */
 const SLOTS_FRESH_MS = 10 * 60_000
 
-/**
- * Whether a slot count is current at `nowMs`, epoch ms: Headroom counts the streams itself, or the header is
- * recent.
- */
+/** Whether the count at `nowMs`, epoch ms, is Headroom's own or comes from a recent header. */
 export function isSlotCountCurrent(
   { source, observedAt }: Pick<SlotQuota, 'source' | 'observedAt'>,
   nowMs: number,
