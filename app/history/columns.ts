@@ -61,10 +61,7 @@ export function minMaxColumns(
   })
 }
 
-/**
- * Places a rollup's extremes at one third and two thirds of its length, because their exact times are not
- * stored.
- */
+/** Places extremes at one and two thirds of a rollup, because their exact times are not stored. */
 function pointsOf(extent: Extent, fromMs: number, toMs: number): readonly [HistoryPoint, HistoryPoint] {
   const { atMs, endMs, low, high, lowFirst } = extent
   const source = extent.source === 'header' ? 'header' : 'modelled'

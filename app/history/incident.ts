@@ -56,10 +56,7 @@ export interface IncidentInput {
   readonly events: readonly LoggedEvent[]
 }
 
-/**
- * Builds the incident of one key from its snapshot, report and `events` (oldest first). Account ids and
- * symbols are left out.
- */
+/** The incident of one key. `events` are oldest first. Account ids and symbols are left out. */
 export function incidentOf({ version, snapshot, report, events }: IncidentInput): Incident {
   const happened = events.map(lineOf)
   return {
@@ -90,10 +87,7 @@ export function incidentOf({ version, snapshot, report, events }: IncidentInput)
   }
 }
 
-/**
- * The fields of an event that are copied. Other fields, such as a stream's target, may name an account or a
- * symbol.
- */
+/** The copied fields of an event. Others, such as a stream's target, may name an account or a symbol. */
 const COPIED = [
   'host',
   'status',

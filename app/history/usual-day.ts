@@ -71,9 +71,7 @@ interface QuarterLoad {
   readonly chance: number
 }
 
-/** The usual day of one quota. */
 export interface UsualDay {
-  /** Number of days that the usual day was learned from. */
   readonly days: number
   readonly loads: readonly (QuarterLoad | undefined)[]
   /** Median level by quarter of an hour. `undefined` with fewer than five recorded days. */
@@ -222,10 +220,7 @@ function isUnlike(means: readonly number[], days: number, { requests }: Day): bo
   return usual >= SHOWN.requests && had < SHOWN.share * usual
 }
 
-/**
- * `had`: the requests of a day in its recorded intervals. `usual`: the sum of the means of the same
- * intervals.
- */
+/** `had`: a day's requests in its recorded intervals. `usual`: the sum of their means. */
 function against(means: readonly number[], requests: Float64Array) {
   let [had, usual] = [0, 0]
   for (const [at, count] of requests.entries()) {

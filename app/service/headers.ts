@@ -1,7 +1,4 @@
-/**
- * The X-RateLimit headers of one response (service 2.2). A field is absent if its header is missing or
- * implausible.
- */
+/** The X-RateLimit headers of one response (service 2.2), without missing and implausible ones. */
 export interface RateReading {
   readonly limit?: number
   readonly periodSeconds?: number
@@ -11,10 +8,7 @@ export interface RateReading {
   readonly resource?: string
 }
 
-/**
- * The X-Concurrency headers of one response (service 2.2). A field is absent if its header is missing or
- * implausible.
- */
+/** The X-Concurrency headers of one response (service 2.2), without missing and implausible ones. */
 export interface ConcurrencyReading {
   readonly limit?: number
   readonly remaining?: number

@@ -29,10 +29,7 @@ interface Entry {
   readonly symbol?: string
   /** Approximate length of the object in characters, known without building the merged text. */
   length: number
-  /**
-   * Total length of the frames that contain the members as substrings. A substring keeps its whole frame in
-   * memory.
-   */
+  /** Total length of the frames whose memory the members, as substrings of them, keep. */
   heard: number
 }
 
@@ -43,13 +40,9 @@ const END_SNAPSHOT = '{"StreamStatus":"EndSnapshot"}'
 export const MAX_STATE_LENGTH = 16 << 20
 /** Overhead of an object in addition to its text, in characters. */
 const OBJECT_LENGTH = 256
-/**
- * If an object's source frames are this many times as long as the object, its members are copied. The frames
- * can then be freed.
- */
+/** Members are copied once their frames are this many times as long as the object, to free the frames. */
 const MAX_HEARD = 4
 
-/** Objects by key, and their size. */
 class Objects {
   readonly entries = new Map<string, Entry>()
   /** In characters. */
@@ -124,18 +117,12 @@ export class SharedState {
     this.#encode = encode
   }
 
-  /**
-   * Whether the whole first response is known. Never true for kinds of streams that do not mark the
-   * response's end.
-   */
+  /** Whether the whole first response is known. Never for kinds that do not mark its end. */
   get isComplete(): boolean {
     return this.#isComplete
   }
 
-  /**
-   * Whether a later connection is still sending its first response. Readers get no objects until it is
-   * complete.
-   */
+  /** Whether a later connection is still sending its first response. Readers then get no objects. */
   get isCatchingUp(): boolean {
     return this.#next !== undefined
   }
@@ -167,10 +154,7 @@ export class SharedState {
     return this.#objects.entries.size
   }
 
-  /**
-   * Keys of the objects for a new reader. Errors of an earlier connection are left out, because they may no
-   * longer apply.
-   */
+  /** Keys for a new reader, without errors of an earlier connection, which may no longer apply. */
   get keys(): Iterable<string> {
     return this.#newReaderKeys()
   }

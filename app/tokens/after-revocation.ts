@@ -63,10 +63,7 @@ export function revocationAsked(state: TokenState): TokenState {
   return { ...state, standing: { kind: 'revoking' }, mayRevokeByItself }
 }
 
-/**
- * Applies the result of a revocation. Only a 200 means revoked (service 4.2). A rejection is final until a
- * person tries again.
- */
+/** Only a 200 means revoked (service 4.2). A rejection is final until a person tries again. */
 export function afterRevocation(
   state: TokenState,
   answer: RevocationResult,

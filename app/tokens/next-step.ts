@@ -1,17 +1,11 @@
 import { type KeyLifetimes, refreshDueAt } from './schedule.ts'
 import type { TokenState } from './token-state.ts'
 
-/**
- * The next automatic step for a key, and its time. The time is in epoch ms, so that it stays correct while
- * the computer sleeps.
- */
+/** The next automatic step for a key. Its time is in epoch ms, which stays correct during sleep. */
 export type NextStep =
   | { readonly kind: 'refresh'; readonly atMs: number }
   | { readonly kind: 'revoke'; readonly atMs: number }
-  /**
-   * A warning that the session of a rotating key ends at `endsAtMs` (service 8.4). A person must sign in
-   * again before that time.
-   */
+  /** Warns that the session of a rotating key ends at `endsAtMs`, unless a person signs in (service 8.4). */
   | { readonly kind: 'warn'; readonly atMs: number; readonly aheadMs: number; readonly endsAtMs: number }
 
 /** Headroom warns this long before the session of a rotating key ends. Milliseconds, longest first. */
@@ -47,10 +41,7 @@ export function refreshAt(state: TokenState, nowMs: number, { schedule }: KeyLif
   return refreshDueAt(schedule, access.issuedAtMs, access.issuedAtMs, access.expiresAtMs)
 }
 
-/**
- * When the session of a rotating key ends (service 8.4), in epoch milliseconds. `undefined` for a key that
- * never rotated.
- */
+/** Epoch ms at which a rotating key's session ends (service 8.4), or `undefined` for any other key. */
 export function sessionEndsAt({ token }: TokenState, { absoluteMs }: KeyLifetimes): number | undefined {
   return token?.rotatedAtMs === undefined ? undefined : token.signedInAtMs + absoluteMs
 }

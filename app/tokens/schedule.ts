@@ -15,7 +15,6 @@ export interface RefreshSchedule {
  */
 const MAX_ASKED_SECONDS = 900
 
-/** The app's own schedule. */
 export const REFRESH_SCHEDULE: RefreshSchedule = {
   leadMs: 120_000,
   floorMs: 10_000,
