@@ -74,3 +74,24 @@ export function otlpChoice(environment: Readonly<Record<string, string | undefin
   } as const
   return { kind: 'on', options }
 }
+
+/** The metrics exports of one process. `line` says which setting is invalid. */
+export type MetricsExports =
+  | { readonly kind: 'usable'; readonly metrics?: MetricsOptions; readonly otlp?: OtlpOptions }
+  | { readonly kind: 'unusable'; readonly line: string }
+
+/** The exports that the flag and the environment request. */
+export function metricsExports(
+  port: number | undefined,
+  environment: Readonly<Record<string, string | undefined>>,
+): MetricsExports {
+  const metrics = metricsChoice(port, environment)
+  if (metrics.kind === 'unusable') return metrics
+  const otlp = otlpChoice(environment)
+  if (otlp.kind === 'unusable') return otlp
+  return {
+    kind: 'usable',
+    ...(metrics.kind === 'on' && { metrics: metrics.options }),
+    ...(otlp.kind === 'on' && { otlp: otlp.options }),
+  }
+}

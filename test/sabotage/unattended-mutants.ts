@@ -6,8 +6,8 @@ export const UNATTENDED_MUTANTS: readonly Mutant[] = [
     promise: 'U1',
     what: 'show the simulator in place of saved keys',
     file: 'main/hosts/terminal/watch-command.ts',
-    find: 'deps.mayHoldKeys(flags.data)) {',
-    replace: 'deps.mayHoldKeys(flags.data) && flags.json === undefined) {',
+    find: 'deps.mayHoldKeys(flags.data))',
+    replace: 'deps.mayHoldKeys(flags.data) && flags.json === undefined)',
   },
 
   {

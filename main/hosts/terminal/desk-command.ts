@@ -24,9 +24,15 @@ import { membershipIn } from '../../desk/membership.ts'
 import { NO_HOME } from '../../storage/data-folder.ts'
 import { printable } from './cells.ts'
 import { isConfirmed } from './confirmation.ts'
-import { answerIn, type GatewayCommandDeps, misused, somethingElse } from './gateway-commands.ts'
 import type { DeskAction, DeskFlags } from './program-flags.ts'
-import { pickKey, type RunningKey, type RunningKeyChoice } from './revoke-running.ts'
+import {
+  answerIn,
+  keysOfSnapshots,
+  pickKey,
+  type RunningAppDeps,
+  type RunningKey,
+  somethingElse,
+} from './running-app.ts'
 import { NOT_STORED, type StoredKeys, type StoredKeysOpening } from './stored-keys.ts'
 import {
   EXIT_FAILURE,
@@ -34,10 +40,11 @@ import {
   EXIT_PERSON_NEEDED,
   EXIT_USAGE,
   exitCodeOf,
+  failWith,
   type OutputEnd,
 } from './terminal.ts'
 
-export interface DeskCommandDeps extends GatewayCommandDeps {
+export interface DeskCommandDeps extends RunningAppDeps {
   /** Opens the keys of a folder that no app is using. Absent without a passphrase. */
   openStored?(folder: string): Promise<StoredKeysOpening>
   /** The commands for the desks of opened keys. */
@@ -80,18 +87,19 @@ export async function desk(action: DeskAction, flags: DeskFlags, deps: DeskComma
   const foreign = (Object.keys(TYPED) as (keyof DeskFlags)[]).find(
     (flag) => flags[flag] !== undefined && !FLAGS_OF[action].includes(flag),
   )
-  if (foreign !== undefined) return misused(`desk ${action} takes no ${TYPED[foreign]}`, deps)
+  if (foreign !== undefined)
+    return failWith(deps.terminal, `desk ${action} takes no ${TYPED[foreign]}`, EXIT_USAGE)
   const credentials = deps.terminal.environment['HEADROOM_DESK_CREDENTIALS']?.trim() ?? ''
   if (credentials.length > DESK_LIMITS.credentials)
-    return misused('HEADROOM_DESK_CREDENTIALS is too long for NATS credentials', deps, EXIT_PERSON_NEEDED)
+    return failWith(deps.terminal, CREDENTIALS_TOO_LONG, EXIT_PERSON_NEEDED)
   const requested = await request(action, flags, deps)
-  if (requested.kind === 'misused') return misused(requested.line, deps, requested.exitCode)
+  if (requested.kind === 'misused') return failWith(deps.terminal, requested.line, requested.exitCode)
   const keys = await keysOf(flags, deps)
   if (typeof keys === 'number') return keys
   try {
     if (requested.kind === 'status') return status(keys, flags, deps)
     const chosen = pickKey(namesIn(keys), flags.profile, WHERE[keys.kind])
-    if (chosen.kind !== 'key') return notChosen(chosen, deps)
+    if (chosen.kind === 'none') return failWith(deps.terminal, chosen.line, chosen.exitCode)
     if (action === 'invite' && !(await isConfirmed(deps.terminal, flags.yes === true, REVEALING)))
       return EXIT_FAILURE
     const chosenNow = { ...(credentials !== '' && { credentials }), profile: chosen.key.profile }
@@ -101,6 +109,7 @@ export async function desk(action: DeskAction, flags: DeskFlags, deps: DeskComma
   }
 }
 
+const CREDENTIALS_TOO_LONG = 'HEADROOM_DESK_CREDENTIALS is too long for NATS credentials'
 const WHERE = { running: 'the running Headroom', stored: 'the data folder' } as const
 
 const REVEALING = {
@@ -168,7 +177,7 @@ const change = (make: (chosen: Chosen) => DeskRequest): Requested => ({ kind: 'c
 async function keysOf({ data }: DeskFlags, deps: DeskCommandDeps): Promise<Keys | number> {
   const { defaultDataFolder, askRunning, openStored } = deps
   const folder = data ?? defaultDataFolder()
-  const fail = (line: string, exitCode: number = EXIT_FAILURE) => misused(line, deps, exitCode)
+  const fail = (line: string, exitCode?: number) => failWith(deps.terminal, line, exitCode)
   if (folder === undefined) return fail(NO_HOME)
   const asked = await askRunning(folder, { do: 'status' })
   if (asked.kind !== 'nobody') {
@@ -192,17 +201,7 @@ async function keysOf({ data }: DeskFlags, deps: DeskCommandDeps): Promise<Keys 
 }
 
 const namesIn = (keys: Keys): readonly RunningKey[] =>
-  keys.kind === 'stored'
-    ? keys.stored.keys
-    : keys.snapshots.map(({ profile: { id, name } }) => ({ profile: id, name }))
-
-function notChosen(
-  { kind, line }: Exclude<RunningKeyChoice, { kind: 'key' }>,
-  { terminal }: DeskCommandDeps,
-): number {
-  terminal.error(line)
-  return kind === 'usage' ? EXIT_USAGE : EXIT_FAILURE
-}
+  keys.kind === 'stored' ? keys.stored.keys : keysOfSnapshots(keys.snapshots)
 
 /** Codes of errors in a person's input. */
 const MALFORMED: ReadonlySet<string> = new Set([MALFORMED_INVITATION, 'address'])
@@ -217,10 +216,8 @@ async function perform(
     keys.kind === 'stored'
       ? await answerOfDesk(requested, commandsOf(keys.stored))
       : answerIn(await askRunning(keys.folder, requested), keys.folder)
-  if (!answer.ok) {
-    terminal.error(answer.message)
-    return MALFORMED.has(answer.code) ? EXIT_USAGE : EXIT_FAILURE
-  }
+  if (!answer.ok)
+    return failWith(terminal, answer.message, MALFORMED.has(answer.code) ? EXIT_USAGE : EXIT_FAILURE)
   const isForNextStart = requested.do !== 'desk-invitation' && requested.do !== 'leave-desk'
   if (keys.kind === 'stored' && isForNextStart)
     terminal.error(`no Headroom is running on ${keys.folder}; this applies at its next start`)
@@ -255,9 +252,9 @@ async function invited(
 
 function status(keys: Keys, { profile, json }: DeskFlags, deps: DeskCommandDeps): number {
   const { terminal } = deps
-  const chosen = profile === undefined ? undefined : pickKey(namesIn(keys), profile, WHERE[keys.kind])
-  if (chosen !== undefined && chosen.kind !== 'key') return notChosen(chosen, deps)
-  const shown = namesIn(keys).filter((one) => chosen === undefined || one.profile === chosen.key.profile)
+  const chosen = pickKey(namesIn(keys), profile, WHERE[keys.kind])
+  if (profile !== undefined && chosen.kind === 'none') return failWith(terminal, chosen.line)
+  const shown = namesIn(keys).filter((one) => profile === undefined || one.profile === profile)
   for (const key of shown) {
     const { line, lines } = keys.kind === 'stored' ? savedDesk(key, keys) : runningDesk(key, keys.snapshots)
     if (json === true)

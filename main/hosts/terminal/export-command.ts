@@ -23,7 +23,7 @@ import { systemErrorCode, systemErrorText } from '../../storage/system-error.ts'
 import { discard } from '../../storage/write-whole.ts'
 import { printable } from './cells.ts'
 import type { ExportFlags } from './flags.ts'
-import { EXIT_FAILURE, EXIT_OK, EXIT_USAGE, type Terminal } from './terminal.ts'
+import { EXIT_OK, EXIT_USAGE, failWith, type Terminal } from './terminal.ts'
 
 export interface ExportDeps {
   readonly terminal: Terminal
@@ -51,10 +51,7 @@ type Interval = ExportFlags & { readonly fromMs: number; readonly toMs: number }
 /** Exports the stored history or the journal of orders for other programs. */
 export async function exportHistory(flags: ExportFlags, deps: ExportDeps): Promise<number> {
   const { terminal } = deps
-  const fail = (line: string, exitCode: number = EXIT_FAILURE) => {
-    terminal.error(line)
-    return exitCode
-  }
+  const fail = (line: string, exitCode?: number) => failWith(terminal, line, exitCode)
   if ((flags.series === undefined) === (flags.orders === undefined))
     return fail(
       'add --series to export request quotas by the minute, or --orders for the journal',

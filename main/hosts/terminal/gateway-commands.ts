@@ -1,25 +1,17 @@
 import { DEFAULT_MAX_ORDERS } from '../../../app/contract/programs.ts'
-import type { GatewaySummary } from '../../../app/contract/snapshot.ts'
 import { minuteText } from '../../../app/status/moments.ts'
 import type { RunningAnswer } from '../../control/ask-running.ts'
-import type { ControlAnswer, ControlRequest } from '../../control/protocol.ts'
+import type { ControlAnswer } from '../../control/protocol.ts'
 import type { Clock } from '../../ports/ports.ts'
-import { NO_HOME } from '../../storage/data-folder.ts'
 import type { GatewayFlags, ProgramFlags } from './flags.ts'
 import { gatewayText, programLines } from './program-rows.ts'
+import { type AnswerWith, type Asking, asked, type RunningAppDeps } from './running-app.ts'
 import { FOLDER_BUSY, type ProgramRequest } from './stored-programs.ts'
-import { EXIT_FAILURE, EXIT_OK, EXIT_USAGE, type OutputEnd, type Terminal } from './terminal.ts'
+import { EXIT_FAILURE, EXIT_OK, EXIT_USAGE, failWith, type OutputEnd } from './terminal.ts'
 
 export type ProgramAction = 'add' | 'list' | 'cut' | 'pause' | 'resume'
 
-export interface GatewayCommandDeps {
-  readonly terminal: Terminal
-  readonly defaultDataFolder: () => string | undefined
-  /** Sends a request to the app that runs on this data folder. */
-  askRunning(dataFolder: string, request: ControlRequest): Promise<RunningAnswer>
-}
-
-export interface ProgramCommandDeps extends GatewayCommandDeps {
+export interface ProgramCommandDeps extends RunningAppDeps {
   /** Handles requests about the programs of a data folder that no app is using. */
   answerStored(dataFolder: string, request: ProgramRequest): ControlAnswer
   readonly clock: Pick<Clock, 'after'>
@@ -40,18 +32,17 @@ const START_TRIES = { most: 40, everyMs: 250 } as const
 export async function gateway(
   turn: 'on' | 'off' | 'status',
   { data, port, json, ...others }: GatewayFlags,
-  deps: GatewayCommandDeps,
+  deps: RunningAppDeps,
 ): Promise<number> {
   const { terminal } = deps
+  const misused = (line: string) => failWith(terminal, `gateway ${turn} takes no ${line}`, EXIT_USAGE)
   const [flag] = Object.keys(others)
-  if (flag !== undefined)
-    return misused(`gateway ${turn} takes no ${flagOf(flag)}: it applies to the running Headroom`, deps)
-  if (port !== undefined && turn !== 'on') return misused(`gateway ${turn} takes no --port`, deps)
+  if (flag !== undefined) return misused(`${flagOf(flag)}: it applies to the running Headroom`)
+  if (port !== undefined && turn !== 'on') return misused('--port')
   const turned = turn === 'status' ? {} : { turn }
   const request = { do: 'gateway', ...turned, ...(port !== undefined && { port }) } as const
-  const answer = await asked(request, data, deps)
+  const answer = await asked(['programs'], { request, data }, deps)
   if (answer === undefined) return EXIT_FAILURE
-  if (!('programs' in answer)) return somethingElse(deps)
   if (json === true) terminal.out(JSON.stringify({ v: 1, type: 'gateway', ...answer.gateway }))
   else terminal.out(gatewayText(answer.gateway))
   return EXIT_OK
@@ -66,29 +57,31 @@ export async function program(
   flags: ProgramFlags,
   deps: ProgramCommandDeps,
 ): Promise<number> {
+  const { data, class: own, weight, profile, orders: mayOrder, maxOrders } = flags
+  const { terminal } = deps
+  const misused = (line: string) => failWith(terminal, line, EXIT_USAGE)
   if (action === 'list') {
-    if (name !== undefined) return misused('`program list` takes no name', deps)
-    const answer = await askedOrStored({ do: 'gateway' }, flags.data, deps)
-    if (answer === undefined) return EXIT_FAILURE
-    return 'programs' in answer ? listed(answer, flags, deps) : somethingElse(deps)
+    if (name !== undefined) return misused('`program list` takes no name')
+    const answer = await askedOrStored(['programs'], { request: { do: 'gateway' }, data }, deps)
+    return answer === undefined ? EXIT_FAILURE : listed(answer, flags, deps)
   }
-  if (name === undefined) return misused(`name the program: headroom program ${action} NAME`, deps)
+  if (name === undefined) return misused(`name the program: headroom program ${action} NAME`)
   if (action === 'cut') {
-    const answer = await askedOrStored({ do: 'cut-program', name }, flags.data, deps)
+    const answer = await askedOrStored(['cut'], { request: { do: 'cut-program', name }, data }, deps)
     if (answer === undefined) return EXIT_FAILURE
-    deps.terminal.out(`${name} was cut off`)
+    terminal.out(`${name} was cut off`)
     return EXIT_OK
   }
   if (action !== 'add') {
-    const answer = await asked({ do: `${action}-program`, name }, flags.data, deps)
+    const request = { do: `${action}-program`, name } as const
+    const answer = await asked(['until', 'resumed'], { request, data }, deps)
     if (answer === undefined) return EXIT_FAILURE
-    deps.terminal.out(
+    terminal.out(
       'until' in answer ? `${name} is paused until ${minuteText(answer.until)}` : `${name} resumed`,
     )
     return EXIT_OK
   }
-  const { class: own, weight, profile, orders: mayOrder, maxOrders } = flags
-  if (maxOrders !== undefined && mayOrder === undefined) return misused('--max-orders needs --orders', deps)
+  if (maxOrders !== undefined && mayOrder === undefined) return misused('--max-orders needs --orders')
   const request = {
     do: 'add-program',
     name,
@@ -97,23 +90,23 @@ export async function program(
     ...(mayOrder && { maxOrders: maxOrders ?? DEFAULT_MAX_ORDERS }),
     ...(profile !== undefined && { profile }),
   } as const
-  const answer = await askedOrStored(request, flags.data, deps)
-  if (answer === undefined) return EXIT_FAILURE
-  return 'key' in answer ? added(answer, flags, deps) : somethingElse(deps)
+  const answer = await askedOrStored(['key'], { request, data }, deps)
+  return answer === undefined ? EXIT_FAILURE : added(answer, flags, deps)
 }
 
 /** Undoes an addition if the program's key could not be written to stdout. The name is then free again. */
 async function withoutKey(name: string, end: OutputEnd, flags: ProgramFlags, deps: ProgramCommandDeps) {
-  const cut = await askedOrStored({ do: 'cut-program', name }, flags.data, deps)
+  const request = { do: 'cut-program', name } as const
+  const cut = await askedOrStored(['cut'], { request, data: flags.data }, deps)
   if (cut !== undefined) deps.terminal.error(`${name} was not added, because its key could not be written`)
   if (end.kind === 'failed') deps.terminal.error(end.line)
   return EXIT_FAILURE
 }
 
 function listed(
-  { gateway: state, programs, connected }: Extract<Answered, { programs: unknown }>,
+  { gateway: state, programs, connected }: AnswerWith<'programs'>,
   { json }: ProgramFlags,
-  { terminal }: GatewayCommandDeps,
+  { terminal }: RunningAppDeps,
 ): number {
   if (json === true) {
     terminal.out(JSON.stringify({ v: 1, type: 'programs', gateway: state, programs }))
@@ -126,11 +119,7 @@ function listed(
 }
 
 async function added(
-  {
-    key,
-    program: name,
-    gateway: state,
-  }: { readonly key: string; readonly program: string; readonly gateway: GatewaySummary },
+  { key, program: name, gateway: state }: AnswerWith<'key'>,
   flags: ProgramFlags,
   deps: ProgramCommandDeps,
 ): Promise<number> {
@@ -151,13 +140,13 @@ async function added(
  * Sends a request about programs to the app. If no app is running, applies the request to the data folder and
  * prints a line that says so.
  */
-function askedOrStored(
-  request: ProgramRequest,
-  data: string | undefined,
+function askedOrStored<Field extends string>(
+  fields: readonly Field[],
+  { request, data }: Asking<ProgramRequest>,
   deps: ProgramCommandDeps,
-): Promise<Answered | undefined> {
+): Promise<AnswerWith<Field> | undefined> {
   const { terminal, clock, askRunning } = deps
-  const storedOrStarted = async (folder: string): Promise<RunningAnswer> => {
+  const stored = async (folder: string): Promise<RunningAnswer> => {
     for (let tries = 1; ; tries += 1) {
       const answer = deps.answerStored(folder, request)
       if (answer.ok)
@@ -171,55 +160,8 @@ function askedOrStored(
       if (running.kind !== 'nobody') return running
     }
   }
-  return asked(request, data, deps, storedOrStarted)
-}
-
-type Answered = Extract<ControlAnswer, { ok: true }>
-
-/**
- * Returns the running app's answer. If no app is running, returns the answer of `stored`. If the request
- * fails, prints the reason and returns `undefined`.
- */
-export async function asked(
-  request: ControlRequest,
-  data: string | undefined,
-  { terminal, defaultDataFolder, askRunning }: GatewayCommandDeps,
-  stored?: (folder: string) => Promise<RunningAnswer>,
-): Promise<Answered | undefined> {
-  const folder = data ?? defaultDataFolder()
-  const fail = (line: string) => void terminal.error(line)
-  if (folder === undefined) return fail(NO_HOME) as undefined
-  const running = await askRunning(folder, request)
-  const found = running.kind === 'nobody' && stored !== undefined ? await stored(folder) : running
-  const answer = answerIn(found, folder)
-  return answer.ok ? answer : (fail(answer.message) as undefined)
-}
-
-/** The app's answer. If there is no answer, an error with the reason. */
-export function answerIn(found: RunningAnswer, folder: string): ControlAnswer {
-  switch (found.kind) {
-    case 'nobody':
-      return { ok: false, code: 'nobody', message: `no Headroom is running on ${folder}; start it first` }
-    case 'failed':
-      return { ok: false, code: 'failed', message: `can't reach the running Headroom: ${found.why}` }
-    case 'answered':
-      return found.answer
-  }
+  return asked(fields, { request, data, stored }, deps)
 }
 
 /** The flag of a name: `--probe-symbol` for `probeSymbol`. */
 const flagOf = (name: string): string => `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
-
-export function misused(
-  line: string,
-  { terminal }: GatewayCommandDeps,
-  exitCode: number = EXIT_USAGE,
-): number {
-  terminal.error(line)
-  return exitCode
-}
-
-export function somethingElse({ terminal }: GatewayCommandDeps): number {
-  terminal.error('unexpected response from the running Headroom; is it the same version?')
-  return EXIT_FAILURE
-}

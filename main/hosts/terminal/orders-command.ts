@@ -3,15 +3,15 @@ import type { ProgramSummary, Snapshot } from '../../../app/contract/snapshot.ts
 import { isLive } from '../../../app/sign-in/provider-hosts.ts'
 import { dayAndClockText } from '../../../app/status/moments.ts'
 import { lookupText, ordersStatus, STOPPING_LEAVES } from '../../../app/status/orders-status.ts'
+import type { RunningAnswer } from '../../control/ask-running.ts'
 import type { ControlAnswer } from '../../control/protocol.ts'
 import { printable } from './cells.ts'
 import { isConfirmed } from './confirmation.ts'
-import { asked, type GatewayCommandDeps, misused, somethingElse } from './gateway-commands.ts'
 import type { OrdersAction, OrdersFlags } from './program-flags.ts'
-import { pickRunningKey } from './revoke-running.ts'
-import { EXIT_FAILURE, EXIT_OK, EXIT_USAGE } from './terminal.ts'
+import { asked, pickRunningKey, type RunningAppDeps } from './running-app.ts'
+import { EXIT_FAILURE, EXIT_OK, EXIT_USAGE, failWith } from './terminal.ts'
 
-export interface OrdersCommandDeps extends GatewayCommandDeps {
+export interface OrdersCommandDeps extends RunningAppDeps {
   /** Stops the orders of one key or of all keys, in a data folder that no app is using. */
   stopStored(folder: string, profile: string | undefined): Promise<ControlAnswer>
   /** See `StatusDeps.showTimesOf`. */
@@ -24,11 +24,12 @@ export async function orders(
   flags: OrdersFlags,
   deps: OrdersCommandDeps,
 ): Promise<number> {
+  const misused = (line: string) => failWith(deps.terminal, line, EXIT_USAGE)
   if (action === 'dismiss')
     return id === undefined
-      ? misused('give the ID of the order, or “all”: headroom orders dismiss ID|all', deps)
+      ? misused('give the ID of the order, or “all”: headroom orders dismiss ID|all')
       : dismiss(id, flags, deps)
-  if (id !== undefined) return misused(`orders ${action} takes no ID`, deps)
+  if (id !== undefined) return misused(`orders ${action} takes no ID`)
   switch (action) {
     case 'status':
       return status(flags, deps)
@@ -41,18 +42,12 @@ export async function orders(
 
 async function status({ data, json, profile }: OrdersFlags, deps: OrdersCommandDeps): Promise<number> {
   const { terminal } = deps
-  const answer = await asked({ do: 'status' }, data, deps)
+  const answer = await asked(['snapshots'], { request: { do: 'status' }, data }, deps)
   if (answer === undefined) return EXIT_FAILURE
-  if (!('snapshots' in answer)) return somethingElse(deps)
   deps.showTimesOf(data ?? deps.defaultDataFolder() ?? '')
-  const chosen = profile === undefined ? undefined : pickRunningKey(answer.snapshots, profile)
-  if (chosen !== undefined && chosen.kind !== 'key') {
-    terminal.error(chosen.line)
-    return EXIT_FAILURE
-  }
-  const shown = answer.snapshots.filter(
-    (one) => chosen === undefined || one.profile.id === chosen.key.profile,
-  )
+  const chosen = pickRunningKey(answer.snapshots, profile)
+  if (profile !== undefined && chosen.kind === 'none') return failWith(terminal, chosen.line)
+  const shown = answer.snapshots.filter((one) => profile === undefined || one.profile.id === profile)
   for (const { profile: key, orders: found = NO_ORDERS, programs = [], at } of shown) {
     const granted = programs.filter(({ maxOrders }) => maxOrders !== undefined)
     if (json === true) {
@@ -78,32 +73,28 @@ const programsText = (granted: readonly ProgramSummary[]): string =>
 const unknownText = (one: UnknownOrder, nowMs: number): string =>
   `${one.id}  ${dayAndClockText(one.at, nowMs)}  ${one.program}  ${one.kind}  …${one.accountEnding}  ${lookupText(one)}`
 
-async function allow({ data, profile, yes }: OrdersFlags, deps: GatewayCommandDeps): Promise<number> {
+async function allow({ data, profile, yes }: OrdersFlags, deps: RunningAppDeps): Promise<number> {
   const { terminal } = deps
-  const known = await asked({ do: 'status' }, data, deps)
+  const known = await asked(['snapshots'], { request: { do: 'status' }, data }, deps)
   if (known === undefined) return EXIT_FAILURE
-  if (!('snapshots' in known)) return somethingElse(deps)
   const chosen = pickRunningKey(known.snapshots, profile)
-  if (chosen.kind !== 'key') {
-    terminal.error(chosen.line)
-    return chosen.kind === 'usage' ? EXIT_USAGE : EXIT_FAILURE
-  }
+  if (chosen.kind === 'none') return failWith(terminal, chosen.line, chosen.exitCode)
   const snapshot = known.snapshots.find((one) => one.profile.id === chosen.key.profile)
   if (snapshot === undefined) return EXIT_FAILURE
   const confirmed = await confirmation(snapshot, yes === true, deps)
   if (confirmed === undefined) return EXIT_FAILURE
-  const answer = await asked({ do: 'allow-orders', profile: chosen.key.profile, ...confirmed }, data, deps)
+  const request = { do: 'allow-orders', profile: chosen.key.profile, ...confirmed } as const
+  const answer = await asked(['allowed', 'signIn'], { request, data }, deps)
   if (answer === undefined) return EXIT_FAILURE
   if ('allowed' in answer) return allowed(chosen.key.name, deps)
-  if (!('signIn' in answer)) return somethingElse(deps)
   terminal.error(answer.opened ? 'sign in with the browser, or at this address:' : 'sign in at this address:')
   terminal.out(answer.url)
-  const ended = await asked({ do: 'await-orders', signIn: answer.signIn }, data, deps)
-  if (ended === undefined) return EXIT_FAILURE
-  return 'allowed' in ended ? allowed(chosen.key.name, deps) : somethingElse(deps)
+  const waiting = { do: 'await-orders', signIn: answer.signIn } as const
+  const ended = await asked(['allowed'], { request: waiting, data }, deps)
+  return ended === undefined ? EXIT_FAILURE : allowed(chosen.key.name, deps)
 }
 
-function allowed(name: string, { terminal }: GatewayCommandDeps): number {
+function allowed(name: string, { terminal }: RunningAppDeps): number {
   terminal.error(`orders of ${name} are allowed, for programs with --orders`)
   return EXIT_OK
 }
@@ -115,7 +106,7 @@ function allowed(name: string, { terminal }: GatewayCommandDeps): number {
 async function confirmation(
   { profile, service }: Snapshot,
   yes: boolean,
-  { terminal }: GatewayCommandDeps,
+  { terminal }: RunningAppDeps,
 ): Promise<{ readonly ending?: string } | undefined> {
   const nothing = (line: string): undefined => {
     terminal.error(`nothing was changed: ${line}`)
@@ -136,22 +127,21 @@ async function confirmation(
 
 async function stop({ data, profile }: OrdersFlags, deps: OrdersCommandDeps): Promise<number> {
   const request = { do: 'stop-orders', ...(profile !== undefined && { profile }) } as const
-  const answer = await asked(request, data, deps, async (folder) => {
+  const stored = async (folder: string): Promise<RunningAnswer> => {
     const stopped = await deps.stopStored(folder, profile)
     if (stopped.ok) deps.terminal.error(`no Headroom is running on ${folder}; this applies at its next start`)
     return { kind: 'answered', answer: stopped }
-  })
+  }
+  const answer = await asked(['stopped'], { request, data, stored }, deps)
   if (answer === undefined) return EXIT_FAILURE
-  if (!('stopped' in answer)) return somethingElse(deps)
   deps.terminal.out('no orders are sent until you run headroom orders allow')
   deps.terminal.error(STOPPING_LEAVES)
   return EXIT_OK
 }
 
-async function dismiss(id: string, { data }: OrdersFlags, deps: GatewayCommandDeps): Promise<number> {
-  const answer = await asked({ do: 'dismiss-order', id }, data, deps)
+async function dismiss(id: string, { data }: OrdersFlags, deps: RunningAppDeps): Promise<number> {
+  const answer = await asked(['dismissed'], { request: { do: 'dismiss-order', id }, data }, deps)
   if (answer === undefined) return EXIT_FAILURE
-  if (!('dismissed' in answer)) return somethingElse(deps)
   deps.terminal.out(id === 'all' ? 'all orders were dismissed' : `order ${id} was dismissed`)
   return EXIT_OK
 }

@@ -14,7 +14,7 @@ import { storageErrorText, unreadable } from '../../storage/storage-error.ts'
 import { systemErrorText } from '../../storage/system-error.ts'
 import { left, right } from './cells.ts'
 import type { PlanFlags } from './flags.ts'
-import { EXIT_DOES_NOT_FIT, EXIT_FAILURE, EXIT_OK, EXIT_USAGE, type Terminal } from './terminal.ts'
+import { EXIT_DOES_NOT_FIT, EXIT_FAILURE, EXIT_OK, EXIT_USAGE, failWith, type Terminal } from './terminal.ts'
 
 export interface PlanDeps {
   readonly terminal: Terminal
@@ -34,10 +34,7 @@ const REPLAY = { maxWaitMs: 300_000, stretchMs: 180_000 }
  */
 export function plan(file: string | undefined, flags: PlanFlags, deps: PlanDeps): number {
   const { terminal } = deps
-  const fail = (line: string, exitCode: number) => {
-    terminal.error(line)
-    return exitCode
-  }
+  const fail = (line: string, exitCode: number) => failWith(terminal, line, exitCode)
   if (file === undefined && flags.fromHistory === undefined)
     return fail('name a plan file, or add --from-history 24h to use recorded traffic', EXIT_USAGE)
   let whole: Plan = { programs: [], limits: {}, reserves: {} }

@@ -6,15 +6,17 @@ import { DEFAULT_GATEWAY_PORT, GATEWAY_KEYS } from '../../../app/contract/progra
 import { askRunning } from '../../control/ask-running.ts'
 import { socketOf } from '../../control/data-folder-socket.ts'
 import type { ControlRequest } from '../../control/protocol.ts'
+import type { OtlpOptions } from '../../metrics/metrics-options.ts'
 import { claimMetrics, serveMetrics } from '../../metrics/metrics-server.ts'
 import { metricsSource } from '../../metrics/metrics-source.ts'
 import type { MonitorPorts } from '../../monitor/monitor.ts'
+import type { MonitorSurface } from '../../monitor/monitor-surface.ts'
 import { nodeHttp } from '../../network/http-client.ts'
 import { nodeClock, nodeRandom, processStartMs } from '../../ports/node-clock.ts'
 import type { Log, OpenUrl } from '../../ports/ports.ts'
 import { Redactor } from '../../ports/redactor.ts'
 import { openByFile } from '../../storage/address-file.ts'
-import { defaultDataFolder, NO_HOME, openDataFolder } from '../../storage/data-folder.ts'
+import { defaultDataFolder, openDataFolder } from '../../storage/data-folder.ts'
 import { lockDataFolder } from '../../storage/lock.ts'
 import { fileSink, redactedLog } from '../../storage/log.ts'
 import { checkPreferences } from '../../storage/preferences.ts'
@@ -28,8 +30,7 @@ import { runBrowser } from './run-browser.ts'
 import { CONTROL_SECRET, secretProblem, simulate } from './simulate-command.ts'
 import { type HostArguments, start } from './start-command.ts'
 import { status } from './status-command.ts'
-import type { StoredKeysOpening } from './stored-keys.ts'
-import { EXIT_FAILURE, EXIT_PERSON_NEEDED, type Terminal } from './terminal.ts'
+import { EXIT_FAILURE, EXIT_PERSON_NEEDED, failWith, type Terminal } from './terminal.ts'
 import { watch } from './watch-command.ts'
 
 /**
@@ -49,8 +50,21 @@ export function realCommands(terminal: NodeTerminal, app: AppFolder): Commands {
   const passphrase = terminal.environment['HEADROOM_PASSPHRASE'] || undefined
   const portsWith = (log: Log): MonitorPorts => ({ clock: nodeClock, random: nodeRandom, http, log })
 
-  const showTimesOf = (dataFolder: string): void =>
-    void new ShownTimes(dataFolder, nodeClock.wallMs(), terminal.error)
+  /** The ports that several commands use. */
+  const shared = {
+    terminal,
+    defaultDataFolder,
+    askRunning: ask,
+    clock: nodeClock,
+    nowMs: nodeClock.wallMs,
+    version: app.version,
+    written: async () => discardedEnd(process.stdout.fd) ?? (await terminal.written()),
+    showTimesOf: (folder: string): void => void new ShownTimes(folder, nodeClock.wallMs(), terminal.error),
+    pushMetrics: async (monitor: MonitorSurface, options: OtlpOptions) => {
+      const { startOtlpPush } = await import('../../metrics/metrics-push.ts')
+      return startOtlpPush(monitor, options, { clock: nodeClock, process: facts, say: terminal.error })
+    },
+  }
 
   /** Whether a passphrase is too weak to seal keys. Writes its strength to stderr. */
   const isTooWeak = async (dataFolder: string, words: string): Promise<boolean> => {
@@ -69,12 +83,12 @@ export function realCommands(terminal: NodeTerminal, app: AppFolder): Commands {
     return undefined
   }
 
-  const openStored = async (folder: string, words: string): Promise<StoredKeysOpening> => {
-    const { openStoredKeys } = await import('./stored-keys.ts')
-    return openStoredKeys(folder, words, { clock: nodeClock, random: nodeRandom, http })
+  const storedKeys = passphrase !== undefined && {
+    openStored: async (folder: string) => {
+      const { openStoredKeys } = await import('./stored-keys.ts')
+      return openStoredKeys(folder, passphrase, { clock: nodeClock, random: nodeRandom, http })
+    },
   }
-
-  const writtenOrDiscarded = async () => discardedEnd(process.stdout.fd) ?? (await terminal.written())
 
   const watchFor = async (flags: Parameters<typeof watch>[0]): Promise<number> => {
     const { watchHistory } = await import('./watch-history.ts')
@@ -86,8 +100,7 @@ export function realCommands(terminal: NodeTerminal, app: AppFolder): Commands {
     const secrets = new Redactor()
     for (const { key } of flags.gateway?.given ?? []) secrets.hide(key)
     return watch(flags, {
-      terminal,
-      clock: nodeClock,
+      ...shared,
       createMonitor: () => new Monitor(portsWith(log)),
       mayHoldKeys,
       openVault: async (folder, words) => {
@@ -110,7 +123,6 @@ export function realCommands(terminal: NodeTerminal, app: AppFolder): Commands {
         const { startBuiltIn } = await import('../demonstration.ts')
         return startBuiltIn()
       },
-      showTimesOf,
       createGateway: (run, monitor, home) =>
         gatewayOf(run, monitor, {
           dataFolder: home?.dataFolder,
@@ -125,29 +137,20 @@ export function realCommands(terminal: NodeTerminal, app: AppFolder): Commands {
         }),
       recordHistory: (monitor, announcer, dataFolder, served) =>
         watchHistory({
-          monitor,
-          announcer,
-          dataFolder,
+          ...{ monitor, announcer, dataFolder, log, ...served },
           environment: process.env,
           clock: nodeClock,
-          log,
           version: app.version,
           problem: terminal.error,
-          ...served,
         }),
       serveMetrics: (monitor, options) => serveMetrics(metricsSource(monitor, facts), options),
-      pushMetrics: async (monitor, options) => {
-        const { startOtlpPush } = await import('../../metrics/metrics-push.ts')
-        return startOtlpPush(monitor, options, { clock: nodeClock, process: facts, say: terminal.error })
-      },
     })
   }
 
   return {
     start: (flags) =>
       start(flags, {
-        terminal,
-        defaultDataFolder,
+        ...shared,
         openDataFolder,
         lock: (folder) => lockDataFolder(folder, { pid: process.pid, host: 'browser' }),
         findDesktop: async () => {
@@ -163,10 +166,7 @@ export function realCommands(terminal: NodeTerminal, app: AppFolder): Commands {
           if (given === undefined) return EXIT_PERSON_NEEDED
           const controlSecret = terminal.environment[CONTROL_SECRET]
           const weakness = secretProblem(controlSecret)
-          if (weakness !== undefined) {
-            terminal.error(weakness)
-            return EXIT_PERSON_NEEDED
-          }
+          if (weakness !== undefined) return failWith(terminal, weakness, EXIT_PERSON_NEEDED)
           const { startApp } = await import('../start-app.ts')
           const { passphraseKeystore } = await import('../../vault/passphrase-keystore.ts')
           const { startBrowserHost } = await import('../browser/browser-host.ts')
@@ -177,18 +177,7 @@ export function realCommands(terminal: NodeTerminal, app: AppFolder): Commands {
           if (controlSecret) secrets.hide(controlSecret)
           const log = redactedLog(secrets, nodeClock.wallMs, fileSink(args.dataFolder, terminal.error))
           return runBrowser(args, {
-            terminal,
-            claimPort,
-            claimMetrics,
-            facts,
-            pushMetrics: async ({ monitor }, options) => {
-              const { startOtlpPush } = await import('../../metrics/metrics-push.ts')
-              return startOtlpPush(monitor, options, {
-                clock: nodeClock,
-                process: facts,
-                say: terminal.error,
-              })
-            },
+            ...{ ...shared, claimPort, claimMetrics, facts },
             startApp: ({ dataFolder, hostReason, open, simulate: simulated, gatewayPort }) =>
               startApp({
                 dataFolder,
@@ -226,7 +215,7 @@ export function realCommands(terminal: NodeTerminal, app: AppFolder): Commands {
     gateway: async (turn, flags) => {
       if (turn !== undefined) {
         const { gateway } = await import('./gateway-commands.ts')
-        return gateway(turn, flags, { terminal, defaultDataFolder, askRunning: ask })
+        return gateway(turn, flags, shared)
       }
       const { port = DEFAULT_GATEWAY_PORT, reserve = {}, ...watched } = flags
       const given = await programsGiven()
@@ -239,8 +228,7 @@ export function realCommands(terminal: NodeTerminal, app: AppFolder): Commands {
       const { answerStored } = await import('./stored-programs.ts')
       const ports = { clock: nodeClock, randomBytes, problem: terminal.error }
       return program({ action, name }, flags, {
-        ...{ terminal, defaultDataFolder, askRunning: ask, clock: nodeClock },
-        written: writtenOrDiscarded,
+        ...shared,
         answerStored: (folder, request) => answerStored(folder, request, ports),
       })
     },
@@ -249,7 +237,7 @@ export function realCommands(terminal: NodeTerminal, app: AppFolder): Commands {
       const { orders } = await import('./orders-command.ts')
       const { stopStored } = await import('./stored-orders.ts')
       return orders({ action, id }, flags, {
-        ...{ terminal, defaultDataFolder, askRunning: ask, showTimesOf },
+        ...shared,
         stopStored: (folder, profile) => stopStored(folder, profile, nodeClock.wallMs),
       })
     },
@@ -258,34 +246,23 @@ export function realCommands(terminal: NodeTerminal, app: AppFolder): Commands {
       const { desk } = await import('./desk-command.ts')
       const { storedDeskCommands } = await import('../../desk/desk-service.ts')
       return desk(action, flags, {
-        ...{
-          terminal,
-          defaultDataFolder,
-          askRunning: ask,
-          absolutePath: resolve,
-          written: writtenOrDiscarded,
-        },
+        ...{ ...shared, ...storedKeys, absolutePath: resolve },
         commandsOf: ({ desks, keyOf }) =>
           storedDeskCommands(
             { store: desks, keyOf, secrets: new Redactor() },
             { clock: nodeClock, random: nodeRandom },
           ),
-        ...(passphrase !== undefined && { openStored: (folder) => openStored(folder, passphrase) }),
       })
     },
 
-    status: (flags) =>
-      status(flags, { terminal, defaultDataFolder, askRunning: ask, showTimesOf, nowMs: nodeClock.wallMs }),
+    status: (flags) => status(flags, shared),
 
     export: async (flags) => {
       const { exportHistory } = await import('./export-command.ts')
       const { openSeriesFile } = await import('../../history/series-file.ts')
       const { openStoredJournal } = await import('../../orders/stored-journal.ts')
       return exportHistory(flags, {
-        terminal,
-        defaultDataFolder,
-        version: app.version,
-        nowMs: nodeClock.wallMs,
+        ...shared,
         openSeries: openSeriesFile,
         openOrders: openStoredJournal,
         parquet: () => import('../../history/parquet-files.ts'),
@@ -295,12 +272,7 @@ export function realCommands(terminal: NodeTerminal, app: AppFolder): Commands {
     plan: async (file, flags) => {
       const { plan } = await import('./plan-command.ts')
       const { openSeriesFile } = await import('../../history/series-file.ts')
-      return plan(file, flags, {
-        terminal,
-        defaultDataFolder,
-        nowMs: nodeClock.wallMs,
-        openSeries: openSeriesFile,
-      })
+      return plan(file, flags, { ...shared, openSeries: openSeriesFile })
     },
 
     simulate: async (flags) => {
@@ -314,20 +286,8 @@ export function realCommands(terminal: NodeTerminal, app: AppFolder): Commands {
     revoke: async (flags) => {
       const { revokeTokens } = await import('../../tokens/key-revocation.ts')
       return revoke(flags, {
-        terminal,
-        running: (dataFolder) => async (request) => {
-          const folder = dataFolder ?? defaultDataFolder()
-          return folder === undefined ? { kind: 'failed', why: NO_HOME } : ask(folder, request)
-        },
+        ...{ ...shared, ...storedKeys },
         revokeTokens: ({ refreshToken, ...key }) => revokeTokens(http, key, refreshToken),
-        ...(passphrase !== undefined && {
-          openStored: async (dataFolder) => {
-            const folder = dataFolder ?? defaultDataFolder()
-            return folder === undefined
-              ? { kind: 'failed', line: NO_HOME, needsPerson: false }
-              : openStored(folder, passphrase)
-          },
-        }),
       })
     },
   }

@@ -1,25 +1,17 @@
 import type { RevocationResult } from '../../../app/tokens/revocation.ts'
+import type { ControlRequest } from '../../control/protocol.ts'
+import { NO_HOME } from '../../storage/data-folder.ts'
 import { isConfirmed } from './confirmation.ts'
 import type { RevokeFlags } from './flags.ts'
-import {
-  type AskRunning,
-  chooseRunningKey,
-  pickKey,
-  type RunningKey,
-  type RunningKeyChoice,
-  revokeRunningKey,
-} from './revoke-running.ts'
+import { answerIn, pickKey, pickRunningKey, type RunningAppDeps, type RunningKey } from './running-app.ts'
 import type { StoredKeys, StoredKeysOpening } from './stored-keys.ts'
-import { EXIT_FAILURE, EXIT_OK, EXIT_USAGE, exitCodeOf, type Terminal } from './terminal.ts'
+import { EXIT_FAILURE, EXIT_OK, EXIT_USAGE, exitCodeOf, failWith } from './terminal.ts'
 import { type ServiceKey, watchedService } from './watched-service.ts'
 
-export interface RevokeDeps {
-  readonly terminal: Terminal
+export interface RevokeDeps extends RunningAppDeps {
   revokeTokens(key: ServiceKey): Promise<RevocationResult>
-  /** Sends a request to the app that runs on this data folder, or on the default folder. */
-  running(dataFolder: string | undefined): AskRunning
   /** Opens the stored keys of a folder that no app is using. Absent without a passphrase. */
-  openStored?(dataFolder: string | undefined): Promise<StoredKeysOpening>
+  openStored?(dataFolder: string): Promise<StoredKeysOpening>
 }
 
 /** Revokes tokens. Reports "revoked" only after the service answered 200 (service 4.2). */
@@ -32,52 +24,54 @@ export async function revoke(flags: RevokeFlags, deps: RevokeDeps): Promise<numb
     case 'built-in':
       return revokeRunning()
     case 'unusable':
-      terminal.error(service.line)
-      return service.exitCode
+      return failWith(terminal, service.line, service.exitCode)
     case 'key':
       return confirmAndRevoke(service.key)
   }
 
   /** Revokes through the running app, which has the credentials. */
   async function revokeRunning(): Promise<number> {
-    const ask = deps.running(flags.data)
-    const chosen = await chooseRunningKey(ask, flags.profile)
-    if (chosen.kind === 'nobody') {
-      const opening = await deps.openStored?.(flags.data)
-      if (opening?.kind === 'open') return revokeStored(opening.stored)
-      if (opening?.kind === 'failed') {
-        terminal.error(opening.line)
-        return exitCodeOf(opening)
-      }
-    }
-    if (chosen.kind !== 'key') return notChosen(chosen)
-    const { key } = chosen
-    if (!(await confirmed(consequencesOfRunning(key)))) return EXIT_FAILURE
-    const outcome = await revokeRunningKey(ask, key)
-    if (outcome.kind === 'confirmed') {
-      terminal.out(`revoked every refresh token of the key of ${key.name}`)
-      return EXIT_OK
-    }
-    terminal.error(outcome.line)
-    return EXIT_FAILURE
+    const folder = flags.data ?? deps.defaultDataFolder()
+    if (folder === undefined) return failWith(terminal, NO_HOME)
+    const ask = (request: ControlRequest) => deps.askRunning(folder, request)
+    const found = await ask({ do: 'status' })
+    if (found.kind === 'nobody') return revokeUnused(folder)
+    const answer = answerIn(found, folder)
+    if (!answer.ok) return failWith(terminal, answer.message)
+    const chosen = pickRunningKey('snapshots' in answer ? answer.snapshots : [], flags.profile)
+    if (chosen.kind === 'none') return failWith(terminal, chosen.line, chosen.exitCode)
+    const { profile, name } = chosen.key
+    if (!(await confirmed(consequencesOfRunning(chosen.key)))) return EXIT_FAILURE
+    const revoked = await ask({ do: 'revoke', profile })
+    if (revoked.kind === 'nobody')
+      return failWith(terminal, 'nothing was revoked: Headroom quit in the meantime')
+    if (revoked.kind === 'failed') return failWith(terminal, `${UNCONFIRMED}: ${revoked.why}`)
+    const { answer: outcome } = revoked
+    if (!outcome.ok) return failWith(terminal, outcome.message)
+    if (!('revoked' in outcome) || outcome.revoked !== profile) return failWith(terminal, UNCONFIRMED)
+    terminal.out(`revoked every refresh token of the key of ${name}`)
+    return EXIT_OK
   }
 
   /** Revokes a stored key in a folder that no app is using. */
+  async function revokeUnused(folder: string): Promise<number> {
+    const opening = await deps.openStored?.(folder)
+    if (opening?.kind === 'failed') return failWith(terminal, opening.line, exitCodeOf(opening))
+    return opening?.kind === 'open'
+      ? revokeStored(opening.stored)
+      : failWith(terminal, NOT_RUNNING, EXIT_USAGE)
+  }
+
   async function revokeStored(stored: StoredKeys): Promise<number> {
     try {
       const chosen = pickKey(stored.keys, flags.profile, 'the data folder')
-      if (chosen.kind !== 'key') return notChosen(chosen)
+      if (chosen.kind === 'none') return failWith(terminal, chosen.line, chosen.exitCode)
       const { key } = chosen
       if (!(await confirmed(consequencesOfStored(key)))) return EXIT_FAILURE
       return report(await stored.revoke(key.profile), `the key of ${key.name}`)
     } finally {
       stored.close()
     }
-  }
-
-  function notChosen({ kind, line }: Exclude<RunningKeyChoice, { kind: 'key' }>): number {
-    terminal.error(line)
-    return kind === 'failed' ? EXIT_FAILURE : EXIT_USAGE
   }
 
   async function confirmAndRevoke(key: ServiceKey): Promise<number> {
@@ -91,14 +85,16 @@ export async function revoke(flags: RevokeFlags, deps: RevokeDeps): Promise<numb
         terminal.out(`revoked every refresh token of ${whose}`)
         return EXIT_OK
       case 'refused':
-        terminal.error(`not revoked: ${outcome.why}`)
-        return EXIT_FAILURE
+        return failWith(terminal, `not revoked: ${outcome.why}`)
       case 'unconfirmed':
-        terminal.error(`not confirmed, the tokens may still be valid: ${outcome.why}; run this command again`)
-        return EXIT_FAILURE
+        return failWith(terminal, `${UNCONFIRMED}: ${outcome.why}; run this command again`)
     }
   }
 }
+
+const UNCONFIRMED = 'not confirmed, the tokens may still be valid'
+const NOT_RUNNING =
+  'no Headroom is running on this data folder; choose another one with --data, or name the key with --auth-url, --base-url and --client-id'
 
 function consequences({ clientId, authUrl }: ServiceKey): string {
   return `This revokes every refresh token of the API key ${clientId} at ${authUrl}, not only the one given here.\n${EFFECT}`

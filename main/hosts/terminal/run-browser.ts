@@ -1,14 +1,15 @@
 import type { ProcessFacts } from '../../metrics/metric-list.ts'
-import { type MetricsOptions, type OtlpOptions, otlpChoice } from '../../metrics/metrics-options.ts'
+import type { MetricsOptions, OtlpOptions } from '../../metrics/metrics-options.ts'
 import type { MetricsPush } from '../../metrics/metrics-push.ts'
 import type { MetricsClaim } from '../../metrics/metrics-server.ts'
 import { metricsSource } from '../../metrics/metrics-source.ts'
+import type { MonitorSurface } from '../../monitor/monitor-surface.ts'
 import type { ClaimedPort } from '../../network/loopback-servers.ts'
 import type { OpenUrl } from '../../ports/ports.ts'
 import { portTaken } from '../argument-error.ts'
 import type { RunningApp } from '../start-app.ts'
 import type { BrowserArguments, HostArguments } from './start-command.ts'
-import { EXIT_FAILURE, EXIT_OK, type Terminal } from './terminal.ts'
+import { EXIT_OK, failWith, type Terminal } from './terminal.ts'
 
 export interface RunBrowserDeps {
   readonly terminal: Terminal
@@ -16,7 +17,7 @@ export interface RunBrowserDeps {
   claimPort(port: number): Promise<ClaimedPort>
   claimMetrics(options: MetricsOptions): Promise<MetricsClaim>
   readonly facts: ProcessFacts
-  pushMetrics(app: RunningApp, options: OtlpOptions): Promise<MetricsPush>
+  pushMetrics(monitor: MonitorSurface, options: OtlpOptions): Promise<MetricsPush>
   startApp(args: HostArguments & BrowserArguments): Promise<RunningApp>
   serve(app: RunningApp, port: ClaimedPort, ready: (url: string) => void): Promise<{ close(): Promise<void> }>
   /** Opens a browser. Absent if impossible, for example without a display. */
@@ -35,20 +36,16 @@ export async function runBrowser(
 ): Promise<number> {
   const { terminal } = deps
   const stopped = new Promise<void>((resolve) => terminal.onStop(resolve))
-  const fail = (line: string) => {
-    terminal.error(line)
-    return EXIT_FAILURE
-  }
   const port = await claimed(args.port, deps)
-  if ('line' in port) return fail(port.line)
+  if ('line' in port) return failWith(terminal, port.line)
   const taken = await whyGatewayCannot(args.gatewayPort, deps)
   if (taken !== undefined) {
     await port.close()
-    return fail(taken)
+    return failWith(terminal, taken)
   }
   const metrics = args.metrics && (await deps.claimMetrics(args.metrics))
   try {
-    if (metrics?.kind === 'failed') return fail(metrics.line)
+    if (metrics?.kind === 'failed') return failWith(terminal, metrics.line)
     await serveUntil(stopped, { args, port, metrics, deps })
     return EXIT_OK
   } finally {
@@ -89,13 +86,12 @@ interface Serving {
 
 async function serveUntil(stopped: Promise<void>, { args, port, metrics, deps }: Serving): Promise<void> {
   const { terminal, startApp, serve, openUrl, facts } = deps
-  const otlp = otlpChoice(terminal.environment)
   const app = await startApp(args)
   let pushed: MetricsPush | undefined
   try {
     for (const notice of app.notices) terminal.out(notice)
     const served = metrics?.serve(metricsSource(app.monitor, facts))
-    if (otlp.kind === 'on') pushed = await deps.pushMetrics(app, otlp.options)
+    if (args.otlp) pushed = await deps.pushMetrics(app.monitor, args.otlp)
     if (served !== undefined) terminal.out(`metrics ready: ${served.url}`)
     const gateway = app.gateway.summary
     if (gateway.state === 'serving') terminal.out(`gateway ready: ${gateway.url}`)

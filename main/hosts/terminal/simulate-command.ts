@@ -2,7 +2,7 @@ import type { SimulatorFlags } from '../../simulator/options.ts'
 import { problemWith, withDefaults } from '../../simulator/options.ts'
 import { portTaken } from '../argument-error.ts'
 import type { SimulateFlags } from './flags.ts'
-import { EXIT_FAILURE, EXIT_OK, EXIT_PERSON_NEEDED, EXIT_USAGE, type Terminal } from './terminal.ts'
+import { EXIT_OK, EXIT_PERSON_NEEDED, EXIT_USAGE, failWith, type Terminal } from './terminal.ts'
 
 export interface ServingSimulator {
   readonly origin: string
@@ -31,14 +31,10 @@ export function secretProblem(secret: string | undefined): string | undefined {
 export async function simulate(flags: SimulateFlags, { terminal, start }: SimulateDeps): Promise<number> {
   const controlSecret = terminal.environment[CONTROL_SECRET]
   const options = { ...simulatorOptions(flags), ...(controlSecret && { controlSecret }) }
-  const fail = (line: string, exitCode: number) => {
-    terminal.error(line)
-    return exitCode
-  }
   const problem = problemWith(options)
-  if (problem !== undefined) return fail(problem, EXIT_USAGE)
+  if (problem !== undefined) return failWith(terminal, problem, EXIT_USAGE)
   const weakness = secretProblem(controlSecret)
-  if (weakness !== undefined) return fail(weakness, EXIT_PERSON_NEEDED)
+  if (weakness !== undefined) return failWith(terminal, weakness, EXIT_PERSON_NEEDED)
   const stopped = new Promise<void>((resolve) => terminal.onStop(resolve))
   try {
     const simulator = await start(options, flags.port)
@@ -50,7 +46,7 @@ export async function simulate(flags: SimulateFlags, { terminal, start }: Simula
   } catch (error) {
     const line = portTaken(error, flags.port)
     if (line === undefined) throw error
-    return fail(line, EXIT_FAILURE)
+    return failWith(terminal, line)
   }
 }
 

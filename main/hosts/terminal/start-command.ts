@@ -1,7 +1,7 @@
-import { type MetricsOptions, metricsChoice, otlpChoice } from '../../metrics/metrics-options.ts'
+import { type MetricsOptions, metricsExports, type OtlpOptions } from '../../metrics/metrics-options.ts'
 import type { LockAttempt } from '../../storage/lock.ts'
 import type { StartFlags } from './flags.ts'
-import { EXIT_FAILURE, EXIT_PERSON_NEEDED, type Terminal } from './terminal.ts'
+import { EXIT_PERSON_NEEDED, failWith, type Terminal } from './terminal.ts'
 
 /** Whether Electron can run here, or why not. */
 export type DesktopSearch =
@@ -36,6 +36,8 @@ export interface BrowserArguments {
   readonly open: boolean
   /** Whether the ready line includes the single-use code. */
   readonly link: boolean
+  /** Where metrics are pushed. */
+  readonly otlp?: OtlpOptions
   /** Why the browser host was chosen. Absent if a person chose it. */
   readonly hostReason?: string
 }
@@ -43,23 +45,16 @@ export interface BrowserArguments {
 /** Chooses the host of the window. If it is not the desktop, writes one line with the reason. */
 export async function start(flags: StartFlags, deps: StartDeps): Promise<number> {
   const { terminal } = deps
-  const fail = (line: string) => {
-    terminal.error(line)
-    return EXIT_FAILURE
-  }
-  const metrics = metricsChoice(flags.metricsPort, terminal.environment)
-  const otlp = otlpChoice(terminal.environment)
-  for (const choice of [metrics, otlp]) {
-    if (choice.kind !== 'unusable') continue
-    terminal.error(choice.line)
-    return EXIT_PERSON_NEEDED
-  }
+  const fail = (line: string) => failWith(terminal, line)
+  const exports = metricsExports(flags.metricsPort, terminal.environment)
+  if (exports.kind === 'unusable') return failWith(terminal, exports.line, EXIT_PERSON_NEEDED)
+  const { metrics, otlp } = exports
   const folder = deps.openDataFolder(flags.data ?? deps.defaultDataFolder())
   if (folder.kind === 'unusable') return fail(folder.line)
   const args: HostArguments = {
     dataFolder: folder.path,
     simulate: flags.simulate === true,
-    ...(metrics.kind === 'on' && { metrics: metrics.options }),
+    ...(metrics && { metrics }),
     ...(flags.gatewayPort !== undefined && { gatewayPort: flags.gatewayPort }),
   }
 
@@ -83,6 +78,7 @@ export async function start(flags: StartFlags, deps: StartDeps): Promise<number>
       port: flags.port,
       open: flags.open,
       link: flags.link,
+      ...(otlp && { otlp }),
       ...(search !== undefined && { hostReason: search.reason }),
     })
   } finally {

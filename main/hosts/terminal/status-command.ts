@@ -1,18 +1,13 @@
 import type { WindowSummary } from '../../../app/contract/windows.ts'
 import { dayAndClockText } from '../../../app/status/moments.ts'
 import type { RunningAnswer } from '../../control/ask-running.ts'
-import type { ControlRequest } from '../../control/protocol.ts'
-import { NO_HOME } from '../../storage/data-folder.ts'
 import type { StatusFlags } from './flags.ts'
 import { snapshotLine } from './json-lines.ts'
+import { asked, type RunningAppDeps } from './running-app.ts'
 import { renderTable } from './table.ts'
-import { EXIT_FAILURE, EXIT_OK, type Terminal } from './terminal.ts'
+import { EXIT_FAILURE, EXIT_OK } from './terminal.ts'
 
-export interface StatusDeps {
-  readonly terminal: Terminal
-  readonly defaultDataFolder: () => string | undefined
-  /** Sends a request to the app that runs on this data folder. */
-  askRunning(dataFolder: string, request: ControlRequest): Promise<RunningAnswer>
+export interface StatusDeps extends RunningAppDeps {
   /** From now on, shows times of day in the time zone that is set for this data folder. */
   showTimesOf(dataFolder: string): void
   readonly nowMs: () => number
@@ -28,30 +23,17 @@ function windowLine({ id, admittedAt, lastUsedAt, isOpen }: WindowSummary, nowMs
 /** Writes the state of the running app: a table for each key, or one line of JSON. */
 export async function status(flags: StatusFlags, deps: StatusDeps): Promise<number> {
   const { terminal } = deps
-  const folder = flags.data ?? deps.defaultDataFolder()
-  if (folder === undefined) {
-    terminal.error(NO_HOME)
-    return EXIT_FAILURE
-  }
-  const asked = await deps.askRunning(folder, { do: 'status' })
-  switch (asked.kind) {
-    case 'nobody':
-      terminal.error(`no Headroom is running on ${folder}; start it with headroom start`)
-      return EXIT_FAILURE
-    case 'failed':
-      terminal.error(`can't reach the running Headroom: ${asked.why}`)
-      return EXIT_FAILURE
-    case 'answered':
-      break
-  }
-  deps.showTimesOf(folder)
-  const { answer } = asked
-  if (!answer.ok || !('snapshots' in answer)) {
-    terminal.error(
-      answer.ok ? 'unexpected response from the running Headroom; is it the same version?' : answer.message,
-    )
-    return EXIT_FAILURE
-  }
+  const { data } = flags
+  const stored = async (folder: string): Promise<RunningAnswer> => ({
+    kind: 'answered',
+    answer: {
+      ...{ ok: false, code: 'nobody' },
+      message: `no Headroom is running on ${folder}; start it with headroom start`,
+    },
+  })
+  const answer = await asked(['snapshots'], { request: { do: 'status' }, data, stored }, deps)
+  if (answer === undefined) return EXIT_FAILURE
+  deps.showTimesOf(data ?? deps.defaultDataFolder() ?? '')
   const { screen } = terminal
   const look = { columns: screen?.columns() ?? PLAIN_COLUMNS, colour: screen?.colour ?? false }
   for (const snapshot of answer.snapshots) {

@@ -12,7 +12,7 @@ import { TokenKeeper } from '../../tokens/keeper.ts'
 import { passphraseKeystore } from '../../vault/passphrase-keystore.ts'
 import { mayHoldKeys } from '../../vault/vault-file.ts'
 import { VaultHandle, type VaultStatus } from '../../vault/vault-handle.ts'
-import type { RunningKey } from './revoke-running.ts'
+import type { RunningKey } from './running-app.ts'
 
 /** The keys of a data folder that no Headroom is using. */
 export interface StoredKeys {

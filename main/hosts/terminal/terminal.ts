@@ -65,3 +65,13 @@ export const EXIT_DOES_NOT_FIT = 4
 /** `needsPerson` means that retrying is useless until a person corrects the configuration. */
 export const exitCodeOf = ({ needsPerson }: { readonly needsPerson: boolean }): number =>
   needsPerson ? EXIT_PERSON_NEEDED : EXIT_FAILURE
+
+/** Writes why a command fails, and returns its exit code. */
+export function failWith(
+  { error }: Pick<Terminal, 'error'>,
+  line: string,
+  exitCode: number = EXIT_FAILURE,
+): number {
+  error(line)
+  return exitCode
+}

@@ -3,10 +3,10 @@ import { GATEWAY_KEYS } from '../../../app/contract/programs.ts'
 import { type Announcer, bellAnnouncer } from '../../alerts/announcer.ts'
 import type { ControlServerDeps } from '../../control/control-server.ts'
 import {
+  type MetricsExports,
   type MetricsOptions,
-  metricsChoice,
+  metricsExports,
   type OtlpOptions,
-  otlpChoice,
 } from '../../metrics/metrics-options.ts'
 import type { MetricsPush } from '../../metrics/metrics-push.ts'
 import type { MetricsServing } from '../../metrics/metrics-server.ts'
@@ -25,6 +25,7 @@ import {
   EXIT_PERSON_NEEDED,
   EXIT_USAGE,
   exitCodeOf,
+  failWith,
   type Terminal,
 } from './terminal.ts'
 import type { WatchHistory } from './watch-history.ts'
@@ -65,7 +66,8 @@ export interface WatchDeps {
 }
 
 /** The flags of a run, plus those of `headroom gateway`. */
-type Run = WatchFlags & { readonly gateway?: GatewayRun }
+type RunFlags = WatchFlags & { readonly gateway?: GatewayRun }
+type Run = RunFlags & Omit<Extract<MetricsExports, { kind: 'usable' }>, 'kind'>
 
 /**
  * Runs the monitor without a window. Ends if no key is signed in, but not if the service is unreachable.
@@ -73,46 +75,31 @@ type Run = WatchFlags & { readonly gateway?: GatewayRun }
  * With a gateway, it also serves programs and continues without a sign-in. Programs get 503 until a key is
  * signed in.
  */
-export async function watch(flags: Run, deps: WatchDeps): Promise<number> {
+export async function watch(flags: RunFlags, deps: WatchDeps): Promise<number> {
   const { terminal } = deps
   const misused = thinningProblem(flags)
-  if (misused !== undefined) {
-    terminal.error(misused)
-    return EXIT_USAGE
-  }
-  const metrics = metricsChoice(flags.metricsPort, terminal.environment)
-  const otlp = otlpChoice(terminal.environment)
-  for (const choice of [metrics, otlp]) {
-    if (choice.kind !== 'unusable') continue
-    terminal.error(choice.line)
-    return EXIT_PERSON_NEEDED
-  }
+  if (misused !== undefined) return failWith(terminal, misused, EXIT_USAGE)
+  const exports = metricsExports(flags.metricsPort, terminal.environment)
+  if (exports.kind === 'unusable') return failWith(terminal, exports.line, EXIT_PERSON_NEEDED)
+  const run: Run = { ...flags, ...exports }
   if (flags.data !== undefined) deps.showTimesOf(flags.data)
   const { HEADROOM_PASSPHRASE: passphrase = '' } = terminal.environment
   const stored = flags.data === undefined ? 'nowhere' : passphrase === '' ? 'without-passphrase' : 'sealed'
   const service = watchedService(flags, terminal.environment, stored)
   switch (service.kind) {
     case 'unusable':
-      terminal.error(service.line)
-      return service.exitCode
+      return failWith(terminal, service.line, service.exitCode)
     case 'key':
-      if (flags.data === undefined) return follow(profileOf(service.key), flags, deps)
-      if (passphrase === '') {
-        terminal.error(
-          'nothing is saved without HEADROOM_PASSPHRASE: new tokens stay in memory, ' +
-            `and programs come only from ${GATEWAY_KEYS}`,
-        )
-        return follow(profileOf(service.key), flags, deps)
-      }
-      return followAtHome(profileOf(service.key), { ...flags, data: flags.data }, passphrase, deps)
+      if (flags.data !== undefined && passphrase !== '')
+        return followAtHome(profileOf(service.key), { ...run, data: flags.data }, passphrase, deps)
+      if (flags.data !== undefined) terminal.error(NOTHING_SAVED)
+      return follow(profileOf(service.key), run, deps)
     case 'built-in': {
-      if (flags.data !== undefined && deps.mayHoldKeys(flags.data)) {
-        terminal.error(KEY_NOT_NAMED)
-        return EXIT_USAGE
-      }
+      if (flags.data !== undefined && deps.mayHoldKeys(flags.data))
+        return failWith(terminal, KEY_NOT_NAMED, EXIT_USAGE)
       const builtIn = await deps.startBuiltIn()
       try {
-        return await follow(builtIn.profile, flags, deps)
+        return await follow(builtIn.profile, run, deps)
       } finally {
         await builtIn.close()
       }
@@ -120,6 +107,9 @@ export async function watch(flags: Run, deps: WatchDeps): Promise<number> {
   }
 }
 
+const NOTHING_SAVED =
+  'nothing is saved without HEADROOM_PASSPHRASE: new tokens stay in memory, ' +
+  `and programs come only from ${GATEWAY_KEYS}`
 const KEY_NOT_NAMED =
   'name the saved key to watch: add --auth-url, --base-url and --client-id, and set HEADROOM_PASSPHRASE; ' +
   'for the simulator, leave out --data'
@@ -154,10 +144,7 @@ async function followAtHome(
   deps: WatchDeps,
 ): Promise<number> {
   const opening = await deps.openVault(flags.data, passphrase)
-  if (opening.kind === 'failed') {
-    deps.terminal.error(opening.line)
-    return exitCodeOf(opening)
-  }
+  if (opening.kind === 'failed') return failWith(deps.terminal, opening.line, exitCodeOf(opening))
   const { vault } = opening
   try {
     for (const notice of vault.notices) deps.terminal.error(notice)
@@ -179,14 +166,10 @@ async function follow(asked: Profile, flags: Run, deps: WatchDeps, vault?: Watch
   const gateway = served?.gateway
   const desks = vault && deps.createDesks(monitor, vault.desks, () => history.alerts)
   const view = watchView(terminal, flags)
-  const metrics = await metricsFor(flags, monitor, deps)
-  if (metrics?.kind === 'failed') {
-    terminal.error(metrics.line)
-    return EXIT_FAILURE
-  }
+  const metrics = flags.metrics && (await deps.serveMetrics(monitor, flags.metrics))
+  if (metrics?.kind === 'failed') return failWith(terminal, metrics.line)
   if (metrics !== undefined) terminal.error(`metrics ready: ${metrics.url}`)
-  const otlp = otlpChoice(terminal.environment)
-  const pushed = otlp.kind === 'on' ? await deps.pushMetrics(monitor, otlp.options) : undefined
+  const pushed = flags.otlp && (await deps.pushMetrics(monitor, flags.otlp))
   const history = deps.recordHistory(
     monitor,
     bellAnnouncer(() => terminal.bell?.(), view.alert),
@@ -280,24 +263,13 @@ async function follow(asked: Profile, flags: Run, deps: WatchDeps, vault?: Watch
   await metrics?.close()
   await lastPush
   view.end()
-  if (failure === undefined) return EXIT_OK
-  terminal.error(failure.line)
-  return failure.exitCode
+  return failure === undefined ? EXIT_OK : failWith(terminal, failure.line, failure.exitCode)
 }
 
 /** Why the command ended on its own. */
 interface Failure {
   readonly line: string
   readonly exitCode: number
-}
-
-async function metricsFor(
-  flags: WatchFlags,
-  monitor: MonitorSurface,
-  { terminal, serveMetrics }: WatchDeps,
-): Promise<MetricsServing | undefined> {
-  const choice = metricsChoice(flags.metricsPort, terminal.environment)
-  return choice.kind === 'on' ? serveMetrics(monitor, choice.options) : undefined
 }
 
 /** The reason to end after an event that requires a person's action. `undefined` for any other event. */

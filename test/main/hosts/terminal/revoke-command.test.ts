@@ -18,7 +18,8 @@ async function revoked(flags: RevokeFlags, options: FakeTerminalOptions, outcome
   const asked: ServiceKey[] = []
   const exitCode = await revoke(flags, {
     terminal,
-    running: () => async () => ({ kind: 'nobody' }),
+    defaultDataFolder: () => '/data',
+    askRunning: async () => ({ kind: 'nobody' }),
     revokeTokens: async (key) => {
       asked.push(key)
       return outcome

@@ -25,7 +25,8 @@ async function revoked(
     revokeTokens: async () => {
       throw new Error('it has no credentials')
     },
-    running: () => async (request) => {
+    defaultDataFolder: () => '/data',
+    askRunning: async (_, request) => {
       asked.push(request)
       return request.do === 'revoke'
         ? answer(request.profile)

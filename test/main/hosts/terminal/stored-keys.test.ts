@@ -40,7 +40,8 @@ async function leftBehind() {
     const terminal = fakeTerminal({ interactive: true, answer: 'revoke' })
     const exitCode = await revoke(flags, {
       terminal,
-      running: () => async () => ({ kind: 'nobody' }),
+      defaultDataFolder: () => '/data',
+      askRunning: async () => ({ kind: 'nobody' }),
       revokeTokens: async () => {
         throw new Error('it was given no credentials')
       },
