@@ -1,12 +1,17 @@
 import { lstatSync } from 'node:fs'
 import { connect } from 'node:net'
 import { dirname } from 'node:path'
-import { SIGN_IN_LIMIT_MS } from '../../app/sign-in/failure.ts'
 import type { Clock } from '../ports/ports.ts'
 import { whyNotTrusted } from '../storage/private-files.ts'
 import { systemErrorCode, systemErrorText } from '../storage/system-error.ts'
 import { isOurFolder } from './control-server.ts'
-import { type ControlAnswer, type ControlRequest, MAX_ANSWER_BYTES, parseAnswer } from './protocol.ts'
+import {
+  type ControlAnswer,
+  type ControlRequest,
+  MAX_ANSWER_BYTES,
+  parseAnswer,
+  REQUEST_RULES,
+} from './protocol.ts'
 import type { SocketPath } from './socket-path.ts'
 
 export type RunningAnswer =
@@ -20,31 +25,6 @@ export interface AskDeps {
   readonly path: SocketPath
   readonly userId: number | undefined
 }
-
-/**
- * Timeouts in milliseconds. A revocation waits for the service. Turning the gateway off waits for requests in
- * progress.
- */
-const TIMEOUT_MS = {
-  status: 5_000,
-  revoke: 60_000,
-  gateway: 15_000,
-  // This request first checks whether the sign-in host responds.
-  'allow-orders': 15_000,
-  'await-orders': SIGN_IN_LIMIT_MS + 30_000,
-  'stop-orders': 5_000,
-  'dismiss-order': 5_000,
-  'add-program': 5_000,
-  'cut-program': 5_000,
-  'pause-program': 5_000,
-  'resume-program': 5_000,
-  // These requests try each server of the desk.
-  'create-desk': 60_000,
-  'join-desk': 60_000,
-  'rotate-desk': 60_000,
-  'desk-invitation': 5_000,
-  'leave-desk': 15_000,
-} as const
 
 /**
  * Sends a request to the app that runs on a data folder. Rejects a socket that another user may have created,
@@ -66,7 +46,9 @@ export function askRunning(
       socket.destroy()
       resolve(asked)
     }
-    const cancel = clock.after(TIMEOUT_MS[request.do], () => done({ kind: 'failed', why: 'it timed out' }))
+    const cancel = clock.after(REQUEST_RULES[request.do].timeoutMs, () =>
+      done({ kind: 'failed', why: 'it timed out' }),
+    )
     socket.setEncoding('utf8')
     socket.on('connect', () => socket.write(`${JSON.stringify(request)}\n`))
     socket.on('data', (text: string) => {

@@ -15,10 +15,12 @@ import { answerOfDesk } from './desk-answers.ts'
 import {
   type ControlAnswer,
   type ControlRequest,
+  failedAnswer,
   type GatewayRequest,
   MAX_REQUEST_BYTES,
   type OrdersRequest,
   parseRequest,
+  REQUEST_RULES,
 } from './protocol.ts'
 import type { SocketPath } from './socket-path.ts'
 
@@ -182,15 +184,14 @@ function serve(socket: Socket, deps: ControlServerDeps, keep: () => void): void 
     cancel()
     socket.removeAllListeners('data')
     const request = parseRequest(received.slice(0, end))
-    // These requests wait for a server or a person. Their connections are exempt from the limit, so that
-    // newer connections do not displace them.
-    if (request !== undefined && WAITING.has(request.do)) keep()
+    const rules = request && REQUEST_RULES[request.do]
+    if (rules?.isLong) keep()
     if (request?.do === 'await-orders') socket.on('close', () => deps.switches?.cancel(request.signIn))
     const answer = () => answerTo(request, deps)
-    void (request === undefined || ANYWAY.has(request.do) ? answer() : ifConnected(socket, answer))
+    void (rules === undefined || rules.isKept ? answer() : ifConnected(socket, answer))
       .catch((error: unknown): ControlAnswer => {
         log.note('a request on the control socket failed', { cause: error })
-        return { ok: false, code: 'failed', message: 'Headroom failed; see its log.' }
+        return failedAnswer('Headroom failed; see its log.')
       })
       .then((said) => {
         if (said === undefined || socket.destroyed) return
@@ -200,26 +201,6 @@ function serve(socket: Socket, deps: ControlServerDeps, keep: () => void): void 
   })
   socket.on('close', () => cancel())
 }
-
-const WAITING: ReadonlySet<ControlRequest['do']> = new Set([
-  'revoke',
-  'await-orders',
-  'create-desk',
-  'join-desk',
-  'rotate-desk',
-])
-
-/**
- * Requests that only read or stop something. They are carried out even after their client has disconnected.
- */
-const ANYWAY: ReadonlySet<ControlRequest['do']> = new Set([
-  'status',
-  'revoke',
-  'stop-orders',
-  'cut-program',
-  'pause-program',
-  'leave-desk',
-])
 
 /**
  * Calls `answer`, unless the client has disconnected, for example after a timeout while this process was
@@ -286,7 +267,7 @@ const NO_DESKS: ControlAnswer = {
 }
 
 async function answerOfSwitches(
-  request: Exclude<OrdersRequest, { do: 'dismiss-order' }>,
+  request: OrdersRequest,
   switches: NonNullable<ControlServerDeps['switches']>,
 ): Promise<ControlAnswer> {
   switch (request.do) {
@@ -294,8 +275,7 @@ async function answerOfSwitches(
       const outcome = await switches.allow(request.profile, request.ending)
       if (!outcome.ok) return outcome
       const { signIn } = outcome
-      if (signIn === undefined) return { ok: true, allowed: request.profile }
-      return { ok: true, signIn: signIn.signIn, url: signIn.url, opened: signIn.opened }
+      return { ok: true, ...(signIn ?? { allowed: request.profile }) }
     }
     case 'await-orders': {
       const outcome = await switches.allowed(request.signIn)
@@ -313,7 +293,6 @@ async function answerOfGateway(
   gateway: NonNullable<ControlServerDeps['gateway']>,
   monitor: Pick<MonitorSurface, 'profiles'>,
 ): Promise<ControlAnswer> {
-  const failed = (message: string): ControlAnswer => ({ ok: false, code: 'failed', message })
   switch (request.do) {
     case 'gateway': {
       const change =
@@ -323,7 +302,7 @@ async function answerOfGateway(
             ? await gateway.turnOff()
             : undefined
       return change?.ok === false
-        ? failed(change.why)
+        ? failedAnswer(change.why)
         : {
             ...{ ok: true, gateway: gateway.summary, programs: gateway.programs() },
             connected: monitor.profiles(),
@@ -333,19 +312,19 @@ async function answerOfGateway(
       const added = gateway.add(request)
       return added.ok
         ? { ok: true, key: added.key, program: added.program.name, gateway: gateway.summary }
-        : failed(added.why)
+        : failedAnswer(added.why)
     }
     case 'cut-program': {
       const cut = gateway.cut(request.name)
-      return cut.ok ? { ok: true, cut: request.name } : failed(cut.why)
+      return cut.ok ? { ok: true, cut: request.name } : failedAnswer(cut.why)
     }
     case 'pause-program': {
       const paused = gateway.pause(request.name)
-      return paused.ok ? { ok: true, paused: request.name, until: paused.until } : failed(paused.why)
+      return paused.ok ? { ok: true, paused: request.name, until: paused.until } : failedAnswer(paused.why)
     }
     case 'resume-program': {
       const resumed = gateway.resume(request.name)
-      return resumed.ok ? { ok: true, resumed: request.name } : failed(resumed.why)
+      return resumed.ok ? { ok: true, resumed: request.name } : failedAnswer(resumed.why)
     }
   }
 }

@@ -1,6 +1,5 @@
-import type { DeskInvitation, deskContract } from '../../app/contract/desk.ts'
+import type { deskContract } from '../../app/contract/desk.ts'
 import type { Handlers } from '../../app/contract/ipc.ts'
-import type { CommandError } from '../../app/contract/outcome.ts'
 import type { ControlAnswer, DeskRequest } from './protocol.ts'
 
 /**
@@ -15,24 +14,20 @@ export async function answerOfDesk(
   switch (request.do) {
     case 'create-desk': {
       const { do: _, ...chosen } = request
-      return invitationOr(await desk.createDesk(chosen))
+      return desk.createDesk(chosen)
     }
     case 'join-desk': {
       const { do: _, ...chosen } = request
       const joined = await desk.joinDesk(chosen)
-      return joined.ok ? { ok: true, joined: profile } : refused(joined)
+      return joined.ok ? { ok: true, joined: profile } : joined
     }
     case 'desk-invitation':
-      return invitationOr(await desk.deskInvitation({ profile }))
+      return desk.deskInvitation({ profile })
     case 'leave-desk': {
       const left = await desk.leaveDesk({ profile })
-      return left.ok ? { ok: true, left: profile } : refused(left)
+      return left.ok ? { ok: true, left: profile } : left
     }
     case 'rotate-desk':
-      return invitationOr(await desk.rotateDesk({ profile }))
+      return desk.rotateDesk({ profile })
   }
 }
-
-const invitationOr = (outcome: DeskInvitation): ControlAnswer => (outcome.ok ? outcome : refused(outcome))
-
-const refused = ({ code, message }: CommandError): ControlAnswer => ({ ok: false, code, message })

@@ -1,16 +1,11 @@
 import { z } from 'zod'
 import { deskToJoin, newDesk } from '../../app/contract/desk.ts'
-import type { ListedProgram } from '../../app/contract/gateway.ts'
+import type { Immutable } from '../../app/contract/fields.ts'
 import { ENDING_LENGTH } from '../../app/contract/orders.ts'
-import {
-  type GatewaySummary,
-  gatewaySummary,
-  programSummary,
-  type Snapshot,
-  snapshotSchema,
-} from '../../app/contract/snapshot.ts'
-import { type WindowSummary, windowSummary } from '../../app/contract/windows.ts'
+import { gatewaySummary, programSummary, snapshotSchema } from '../../app/contract/snapshot.ts'
+import { windowSummary } from '../../app/contract/windows.ts'
 import { jsonOf } from '../../app/service/json.ts'
+import { SIGN_IN_LIMIT_MS } from '../../app/sign-in/failure.ts'
 import { programClass, programName, programOrders, programWeight } from '../gateway/programs.ts'
 
 /**
@@ -66,57 +61,49 @@ const request = z.discriminatedUnion('do', [
 
 export type ControlRequest = z.output<typeof request>
 
-export type OrdersRequest = Extract<
-  ControlRequest,
-  { do: 'allow-orders' | 'await-orders' | 'stop-orders' | 'dismiss-order' }
->
+/** A request to the switches for orders. */
+export type OrdersRequest = Extract<ControlRequest, { do: `${string}-orders` }>
 
 /** A request about the desk of a key. */
-export type DeskRequest = Extract<
-  ControlRequest,
-  { do: 'create-desk' | 'join-desk' | 'desk-invitation' | 'leave-desk' | 'rotate-desk' }
->
+export type DeskRequest = Extract<ControlRequest, { do: `${string}-desk` | 'desk-invitation' }>
 
 /** A request about the gateway and its programs. */
-export type GatewayRequest = Exclude<
-  ControlRequest,
-  OrdersRequest | DeskRequest | { do: 'status' | 'revoke' }
->
+export type GatewayRequest = Extract<ControlRequest, { do: 'gateway' | `${string}-program` }>
+
+interface RequestRules {
+  /** How long the client waits for the answer, in milliseconds. */
+  readonly timeoutMs: number
+  /** Waits for a server or a person. Newer connections don't displace its connection. */
+  readonly isLong?: true
+  /** Only reads or stops something, so it is carried out even after its client has disconnected. */
+  readonly isKept?: true
+}
+
+export const REQUEST_RULES: Readonly<Record<ControlRequest['do'], RequestRules>> = {
+  status: { timeoutMs: 5_000, isKept: true },
+  // A revocation waits for the service.
+  revoke: { timeoutMs: 60_000, isLong: true, isKept: true },
+  // Turning the gateway off waits for requests in progress.
+  gateway: { timeoutMs: 15_000 },
+  // This request first checks whether the sign-in host responds.
+  'allow-orders': { timeoutMs: 15_000 },
+  'await-orders': { timeoutMs: SIGN_IN_LIMIT_MS + 30_000, isLong: true },
+  'stop-orders': { timeoutMs: 5_000, isKept: true },
+  'dismiss-order': { timeoutMs: 5_000 },
+  'add-program': { timeoutMs: 5_000 },
+  'cut-program': { timeoutMs: 5_000, isKept: true },
+  'pause-program': { timeoutMs: 5_000, isKept: true },
+  'resume-program': { timeoutMs: 5_000 },
+  // These requests try each server of the desk.
+  'create-desk': { timeoutMs: 60_000, isLong: true },
+  'join-desk': { timeoutMs: 60_000, isLong: true },
+  'rotate-desk': { timeoutMs: 60_000, isLong: true },
+  'desk-invitation': { timeoutMs: 5_000 },
+  'leave-desk': { timeoutMs: 15_000, isKept: true },
+}
 
 /** A program with its current activity, and the key that it uses. */
 const listedProgram = z.object({ ...programSummary.shape, profile: z.string() })
-
-export type ControlAnswer =
-  | {
-      readonly ok: true
-      readonly snapshots: readonly Snapshot[]
-      readonly windows?: readonly WindowSummary[]
-    }
-  | { readonly ok: true; readonly revoked: string }
-  | {
-      readonly ok: true
-      readonly gateway: GatewaySummary
-      readonly programs: readonly ListedProgram[]
-      /** The connected keys. Absent if they are unknown. */
-      readonly connected?: readonly string[]
-    }
-  | { readonly ok: true; readonly key: string; readonly program: string; readonly gateway: GatewaySummary }
-  | { readonly ok: true; readonly cut: string }
-  /** `until`: epoch ms. */
-  | { readonly ok: true; readonly paused: string; readonly until: number }
-  | { readonly ok: true; readonly resumed: string }
-  /** The sign-in that a person must complete. Its address contains no secret. */
-  | { readonly ok: true; readonly signIn: string; readonly url: string; readonly opened: boolean }
-  /** The key for which orders are now allowed. */
-  | { readonly ok: true; readonly allowed: string }
-  | { readonly ok: true; readonly stopped: true }
-  | { readonly ok: true; readonly dismissed: string }
-  /** The invitation of a key's desk. */
-  | { readonly ok: true; readonly invitation: string }
-  /** The key that joined a desk. */
-  | { readonly ok: true; readonly joined: string }
-  | { readonly ok: true; readonly left: string }
-  | { readonly ok: false; readonly code: string; readonly message: string }
 
 /** Enough for the largest request, `join-desk`: an invitation and a `.creds` file, with escaped line ends. */
 export const MAX_REQUEST_BYTES = 32_768
@@ -127,7 +114,7 @@ export function parseRequest(line: string): ControlRequest | undefined {
   return request.safeParse(jsonOf(line)).data
 }
 
-const answer: z.ZodType<ControlAnswer> = z.union([
+const answer = z.union([
   z.object({
     ok: z.literal(true),
     snapshots: z.array(snapshotSchema),
@@ -139,20 +126,30 @@ const answer: z.ZodType<ControlAnswer> = z.union([
     ok: z.literal(true),
     gateway: gatewaySummary,
     programs: z.array(listedProgram),
+    /** The connected keys. Absent if they are unknown. */
     connected: z.array(z.string()).exactOptional(),
   }),
   z.object({ ok: z.literal(true), cut: z.string() }),
+  /** `until`: epoch ms. */
   z.object({ ok: z.literal(true), paused: z.string(), until: z.number() }),
   z.object({ ok: z.literal(true), resumed: z.string() }),
+  /** The sign-in that a person must complete. Its address contains no secret. */
   z.object({ ok: z.literal(true), signIn: z.string(), url: z.string(), opened: z.boolean() }),
+  /** The key for which orders are now allowed. */
   z.object({ ok: z.literal(true), allowed: z.string() }),
   z.object({ ok: z.literal(true), stopped: z.literal(true) }),
   z.object({ ok: z.literal(true), dismissed: z.string() }),
+  /** The invitation of a key's desk. */
   z.object({ ok: z.literal(true), invitation: z.string() }),
+  /** The key that joined a desk. */
   z.object({ ok: z.literal(true), joined: z.string() }),
   z.object({ ok: z.literal(true), left: z.string() }),
   z.object({ ok: z.literal(false), code: z.string(), message: z.string() }),
 ])
+
+export type ControlAnswer = Immutable<z.output<typeof answer>>
+
+export const failedAnswer = (message: string): ControlAnswer => ({ ok: false, code: 'failed', message })
 
 /** Parses one line from the app. `undefined` if it is not a response. */
 export function parseAnswer(line: string): ControlAnswer | undefined {

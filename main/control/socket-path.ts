@@ -1,5 +1,8 @@
 import { createHash } from 'node:crypto'
-import { join } from 'node:path'
+import { realpathSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { absolute } from '../storage/home-folder.ts'
 
 /** The system properties that determine the path of a socket. */
 export interface SocketPlace {
@@ -49,4 +52,29 @@ export function socketPath(dataFolder: string, place: SocketPlace): SocketPath {
  */
 function shortTemporary({ temporaryFolder }: SocketPlace): string {
   return Buffer.byteLength(temporaryFolder) <= 50 ? temporaryFolder : '/tmp'
+}
+
+/** The socket path of a data folder. All paths and links to the same folder give the same socket path. */
+export function socketOf(
+  dataFolder: string,
+  environment: Readonly<Record<string, string | undefined>>,
+): SocketPath {
+  return socketPath(real(dataFolder), thisPlace(environment))
+}
+
+function real(folder: string): string {
+  try {
+    return realpathSync(folder)
+  } catch {
+    return resolve(folder) // the folder does not exist, so no app listens
+  }
+}
+
+export function thisPlace(environment: Readonly<Record<string, string | undefined>>): SocketPlace {
+  return {
+    platform: process.platform,
+    runtimeFolder: absolute(environment['XDG_RUNTIME_DIR']),
+    temporaryFolder: tmpdir(),
+    userId: process.getuid?.(),
+  }
 }

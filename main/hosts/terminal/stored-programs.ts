@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import type { ControlAnswer, ControlRequest } from '../../control/protocol.ts'
+import { type ControlAnswer, type ControlRequest, failedAnswer } from '../../control/protocol.ts'
 import { ONLY_KEY, Programs } from '../../gateway/programs.ts'
 import type { Clock, RandomBytes } from '../../ports/ports.ts'
 import { openDataFolder } from '../../storage/data-folder.ts'
@@ -21,8 +21,6 @@ export interface StoredProgramsPorts {
 /** Error code for a folder that another Headroom is using. That Headroom might still be starting. */
 export const FOLDER_BUSY = 'folder-busy'
 
-const failed = (message: string): ControlAnswer => ({ ok: false, code: 'failed', message })
-
 /** The counts of a program while no app is running. */
 const NO_USE = {
   ...{ forwarded: 0, coalesced: 0, refused: 0, perSecond: 0 },
@@ -42,13 +40,13 @@ export function answerStored(
   { clock, randomBytes, problem }: StoredProgramsPorts,
 ): ControlAnswer {
   const isThere = existsSync(join(dataFolder, 'gateway.json'))
-  if (!isThere && request.do === 'cut-program') return failed(noneNamed(request.name))
+  if (!isThere && request.do === 'cut-program') return failedAnswer(noneNamed(request.name))
   if (!isThere && request.do === 'gateway') return { ok: true, gateway: OFF, programs: [] }
   const opening = openDataFolder(dataFolder)
-  if (opening.kind === 'unusable') return failed(opening.line)
+  if (opening.kind === 'unusable') return failedAnswer(opening.line)
   const lock = lockDataFolder(opening.path, { pid: process.pid, host: 'terminal', isBrief: true })
   if (lock.kind === 'busy') return { ok: false, code: FOLDER_BUSY, message: lock.line }
-  if (lock.kind === 'unusable') return failed(lock.line)
+  if (lock.kind === 'unusable') return failedAnswer(lock.line)
   try {
     return answer(new Programs({ dataFolder: opening.path, clock, randomBytes, problem }), request)
   } finally {
@@ -69,14 +67,14 @@ function answer(programs: Programs, request: ProgramRequest): ControlAnswer {
       const added = programs.add({ ...program, profile })
       return added.kind === 'added'
         ? { ok: true, key: added.key, program: added.program.name, gateway: OFF }
-        : failed(added.why)
+        : failedAnswer(added.why)
     }
     case 'cut-program': {
       const cut = programs.cut(request.name)
-      if (cut === undefined) return failed(noneNamed(request.name))
+      if (cut === undefined) return failedAnswer(noneNamed(request.name))
       return cut.saved.ok
         ? { ok: true, cut: request.name }
-        : failed(`${request.name} wasn't cut off: saving failed (${cut.saved.why})`)
+        : failedAnswer(`${request.name} wasn't cut off: saving failed (${cut.saved.why})`)
     }
   }
 }

@@ -1,7 +1,7 @@
 import type { Alerts } from '../../alerts/alerts.ts'
 import type { Announcer } from '../../alerts/announcer.ts'
 import { type ControlServerDeps, startControlServer } from '../../control/control-server.ts'
-import { socketOf } from '../../control/data-folder-socket.ts'
+import { socketOf } from '../../control/socket-path.ts'
 import { HistoryService } from '../../history/history-service.ts'
 import type { MonitorSurface } from '../../monitor/monitor-surface.ts'
 import type { Clock, Log } from '../../ports/ports.ts'

@@ -1,7 +1,7 @@
 import { mkdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { socketOf, thisPlace } from '../../../main/control/data-folder-socket.ts'
+import { socketOf, thisPlace } from '../../../main/control/socket-path.ts'
 import { temporaryFolder } from '../storage/temporary-folder.ts'
 
 test('a data folder and a link to it have one socket', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { thisPlace } from '../../../main/control/data-folder-socket.ts'
+import { thisPlace } from '../../../main/control/socket-path.ts'
 import { type Account, dataFolderOf, homeFolder, thisAccount } from '../../../main/storage/home-folder.ts'
 
 const of = (account: Partial<Account>) =>
