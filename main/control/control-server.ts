@@ -2,12 +2,11 @@ import { lstatSync, mkdirSync, rmSync } from 'node:fs'
 import { createServer, type Server, type Socket } from 'node:net'
 import type { deskContract } from '../../app/contract/desk.ts'
 import type { Handlers } from '../../app/contract/ipc.ts'
-import type { Snapshot } from '../../app/contract/snapshot.ts'
 import type { WindowSummary } from '../../app/contract/windows.ts'
 import type { OrdersSurface } from '../../app/orders/ports.ts'
 import type { Gateway } from '../gateway/gateway.ts'
 import { NONE_UNKNOWN } from '../monitor/commands/orders.ts'
-import type { MonitorSurface } from '../monitor/monitor-surface.ts'
+import { type MonitorSurface, snapshotsOf } from '../monitor/monitor-surface.ts'
 import { limitConnections } from '../network/connection-limit.ts'
 import type { Clock, Log } from '../ports/ports.ts'
 import type { OrderSwitches } from '../sign-in/order-switches.ts'
@@ -327,8 +326,4 @@ async function answerOfGateway(
       return resumed.ok ? { ok: true, resumed: request.name } : failedAnswer(resumed.why)
     }
   }
-}
-
-function snapshotsOf(monitor: ControlServerDeps['monitor']): readonly Snapshot[] {
-  return monitor.profiles().flatMap((profile) => monitor.snapshot(profile) ?? [])
 }

@@ -10,10 +10,9 @@ import type { CommandError } from '../../app/contract/outcome.ts'
 import type { quotasContract } from '../../app/contract/quotas.ts'
 import type { settingsContract } from '../../app/contract/settings.ts'
 import type { signInContract } from '../../app/contract/sign-in.ts'
-import type { Snapshot } from '../../app/contract/snapshot.ts'
 import type { streamsContract } from '../../app/contract/streams.ts'
 import type { Hello } from '../../app/contract/windows.ts'
-import type { MonitorSurface } from '../monitor/monitor-surface.ts'
+import { type MonitorSurface, snapshotsOf } from '../monitor/monitor-surface.ts'
 import type { Clock } from '../ports/ports.ts'
 import type { AdmittedWindows } from './admitted-windows.ts'
 import { Publisher } from './snapshot-publisher.ts'
@@ -58,12 +57,6 @@ export interface WindowsDeps {
 /** Opens a session for each window. All windows show the same monitor. */
 export function openWindows(deps: WindowsDeps): Windows {
   const { monitor, attention, clock, hello, features, admitted } = deps
-  const snapshots = () =>
-    monitor
-      .profiles()
-      .map((profile) => monitor.snapshot(profile))
-      .filter((snapshot): snapshot is Snapshot => snapshot !== undefined)
-
   return {
     open: (pushes, id) => {
       const publisher = new Publisher(clock, (profile) => monitor.snapshot(profile), pushes.snapshotChanged)
@@ -87,7 +80,7 @@ export function openWindows(deps: WindowsDeps): Windows {
           },
           windows: () => admitted?.list(id) ?? [],
           endWindow: ({ window }) => admitted?.end(window, id) ?? NO_SUCH_WINDOW,
-          snapshots,
+          snapshots: () => snapshotsOf(monitor),
           events: ({ after }) => monitor.events(after),
           ...features.quotas.handlers,
           ...features.streams.handlers,

@@ -1,4 +1,4 @@
-import type { MonitorSurface } from '../monitor/monitor-surface.ts'
+import { type MonitorSurface, snapshotsOf } from '../monitor/monitor-surface.ts'
 import { type Metric, metricsOf, type ProcessFacts } from './metric-list.ts'
 
 /** The metrics of a monitor. Counters start when the source is created. */
@@ -27,7 +27,7 @@ export function metricsSource(
   return {
     metrics: () =>
       metricsOf({
-        snapshots: monitor.profiles().flatMap((profile) => monitor.snapshot(profile) ?? []),
+        snapshots: snapshotsOf(monitor),
         restarts: (profile) => restarts.get(profile) ?? new Map(),
         process,
       }),

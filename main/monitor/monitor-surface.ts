@@ -45,3 +45,7 @@ export interface MonitorSurface {
   /** Closes all streams and timers. */
   stop(): void
 }
+
+/** The snapshots of all connected profiles. */
+export const snapshotsOf = (monitor: Pick<MonitorSurface, 'profiles' | 'snapshot'>): readonly Snapshot[] =>
+  monitor.profiles().flatMap((profile) => monitor.snapshot(profile) ?? [])

@@ -94,13 +94,3 @@ export type Notify = (notice: Notice) => void
  * written to open the address.
  */
 export type OpenUrl = (url: string) => Promise<() => void>
-
-/** The machine's sleep and screen, if a host can see them. */
-export interface Power {
-  onSuspend(run: () => void): () => void
-  onResume(run: () => void): () => void
-  onLock(run: () => void): () => void
-  onUnlock(run: () => void): () => void
-  /** Asks the system not to sleep when idle. The screen may still turn off. */
-  keepAwake(wanted: boolean): void
-}

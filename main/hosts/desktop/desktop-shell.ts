@@ -1,11 +1,11 @@
 import { join } from 'node:path'
 import { minuteText } from '../../../app/status/moments.ts'
-import type { Log, Notify, Power } from '../../ports/ports.ts'
+import type { Log, Notify } from '../../ports/ports.ts'
 import { restoreFileMask } from '../../storage/private-files.ts'
 import { type DesktopActions, type DesktopChoices, SHORTCUT } from './desktop-actions.ts'
 import type { DesktopState } from './desktop-state.ts'
 import type { ElectronPieces } from './electron-pieces.ts'
-import { followPower } from './follow-power.ts'
+import { followPower, type Power } from './electron-power.ts'
 import { MainWindow } from './main-window.ts'
 import { menuTemplate } from './menu.ts'
 import { followRotatingKeys } from './rotating-keys.ts'
@@ -16,22 +16,7 @@ import { openTray } from './tray.ts'
 import { followUpdates, withUpdates } from './updates.ts'
 
 export interface ShellDeps
-  extends Pick<
-    DesktopDeps,
-    | 'electron'
-    | 'platform'
-    | 'version'
-    | 'preloadPath'
-    | 'dataFolder'
-    | 'state'
-    | 'loginItem'
-    | 'inTray'
-    | 'tray'
-    | 'iconPath'
-    | 'updater'
-    | 'clock'
-    | 'log'
-  > {
+  extends Omit<DesktopDeps, 'windowFolder' | 'randomBytes' | 'process' | 'startApp'> {
   readonly running: RunningDesktop
   readonly power: Power
   readonly notify: Notify

@@ -1,9 +1,10 @@
 import type { MonitorSurface } from '../../monitor/monitor-surface.ts'
-import type { Notify, Power } from '../../ports/ports.ts'
+import type { Notify } from '../../ports/ports.ts'
+import type { Power } from './electron-power.ts'
 
 export interface RotatingKeysDeps {
   readonly monitor: Pick<MonitorSurface, 'profiles' | 'snapshot' | 'subscribe'>
-  readonly power: Pick<Power, 'keepAwake' | 'onSuspend'>
+  readonly power: Power
   readonly notify: Notify
   /** Formats a time of day, such as `14:32`. */
   readonly clockText: (atMs: number) => string
@@ -41,7 +42,7 @@ export function followRotatingKeys({ monitor, power, notify, clockText }: Rotati
     },
     removed: decide,
   })
-  const stopListening = power.onSuspend(() => {
+  const stopListening = power.on('suspend', () => {
     const [soonest] = deadlines().sort((one, other) => one - other)
     if (soonest === undefined) return
     notify({

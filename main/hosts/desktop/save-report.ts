@@ -2,8 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { homedir, release } from 'node:os'
 import { join } from 'node:path'
 import type { DownloadItem } from 'electron'
-import type { Snapshot } from '../../../app/contract/snapshot.ts'
-import type { MonitorSurface } from '../../monitor/monitor-surface.ts'
+import { type MonitorSurface, snapshotsOf } from '../../monitor/monitor-surface.ts'
 import type { Log } from '../../ports/ports.ts'
 import { systemErrorCode } from '../../storage/system-error.ts'
 import type { DesktopState } from './desktop-state.ts'
@@ -43,10 +42,7 @@ export async function saveReport(deps: SaveReportDeps): Promise<void> {
       node: process.versions.node,
     },
     state: state(),
-    snapshots: monitor
-      .profiles()
-      .map((profile) => monitor.snapshot(profile))
-      .filter((snapshot): snapshot is Snapshot => snapshot !== undefined),
+    snapshots: snapshotsOf(monitor),
     log: ['headroom.1.log', 'headroom.log'].map((name) => readOr(join(dataFolder, name), '')).join(''),
     paths: [dataFolder, homedir()],
   })

@@ -1,7 +1,7 @@
 import { keyStatus } from '../../../app/conditions/key-status.ts'
 import { mostUrgent, type Severity } from '../../../app/contract/severity.ts'
 import type { Snapshot } from '../../../app/contract/snapshot.ts'
-import type { MonitorSurface } from '../../monitor/monitor-surface.ts'
+import { type MonitorSurface, snapshotsOf } from '../../monitor/monitor-surface.ts'
 import type { Clock } from '../../ports/ports.ts'
 import type { DesktopActions, DesktopChoices } from './desktop-actions.ts'
 import type { ElectronPieces } from './electron-pieces.ts'
@@ -49,10 +49,7 @@ export function openTray({ electron, platform, monitor, clock, choices, actions 
   let due: (() => void) | undefined
 
   const write = () => {
-    const snapshots = monitor
-      .profiles()
-      .map((profile) => monitor.snapshot(profile))
-      .filter((snapshot): snapshot is Snapshot => snapshot !== undefined)
+    const snapshots = snapshotsOf(monitor)
     const lines = snapshots.map((snapshot) => ({
       ...snapshot.profile,
       ...trayLine(snapshot),

@@ -69,13 +69,7 @@ function shellInTray() {
       windows: { open: NOTHING },
       monitor: { profiles: () => [], snapshot: NOTHING, subscribe: () => NOTHING },
     } as unknown as RunningDesktop,
-    power: {
-      keepAwake: NOTHING,
-      onSuspend: () => NOTHING,
-      onResume: () => NOTHING,
-      onLock: () => NOTHING,
-      onUnlock: () => NOTHING,
-    },
+    power: { keepAwake: NOTHING, on: () => NOTHING },
     notify: NOTHING,
   })
   const answered = async (hasTray: boolean) => {

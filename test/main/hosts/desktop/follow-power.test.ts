@@ -1,8 +1,7 @@
 import { EventEmitter } from 'node:events'
 import { describe, expect, it } from 'vitest'
 import type { ElectronPieces } from '../../../../main/hosts/desktop/electron-pieces.ts'
-import { electronPower } from '../../../../main/hosts/desktop/electron-power.ts'
-import { followPower } from '../../../../main/hosts/desktop/follow-power.ts'
+import { electronPower, followPower } from '../../../../main/hosts/desktop/electron-power.ts'
 
 function machine() {
   const powerMonitor = new EventEmitter()

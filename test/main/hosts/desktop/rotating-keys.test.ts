@@ -32,7 +32,7 @@ function machine() {
     },
     power: {
       keepAwake: (wanted) => void asked.push(wanted),
-      onSuspend: (run) => {
+      on: (_suspend, run) => {
         suspend = run
         return () => {
           suspend = () => {}
