@@ -24,7 +24,7 @@ import { membershipIn } from '../../desk/membership.ts'
 import { NO_HOME } from '../../storage/data-folder.ts'
 import { printable } from './cells.ts'
 import { isConfirmed } from './confirmation.ts'
-import type { DeskAction, DeskFlags } from './program-flags.ts'
+import { DESK, type DeskAction, type DeskFlags } from './program-flags.ts'
 import {
   answerIn,
   keysOfSnapshots,
@@ -71,24 +71,17 @@ const FLAGS_OF: Readonly<Record<DeskAction, readonly (keyof DeskFlags)[]>> = {
   leave: [],
   rotate: [],
 }
-const TYPED: Partial<Record<keyof DeskFlags, string>> = {
-  server: '--server',
-  tlsCa: '--tls-ca',
-  name: '--name',
-  yes: '--yes',
-  json: '--json',
-}
 
 /**
  * Creates, shows, joins, leaves or rotates the desk of a key. The key belongs to the running app, or is
  * stored in a data folder that no app is using.
  */
 export async function desk(action: DeskAction, flags: DeskFlags, deps: DeskCommandDeps): Promise<number> {
-  const foreign = (Object.keys(TYPED) as (keyof DeskFlags)[]).find(
-    (flag) => flags[flag] !== undefined && !FLAGS_OF[action].includes(flag),
-  )
+  const foreign = Object.values(FLAGS_OF)
+    .flat()
+    .find((flag) => flags[flag] !== undefined && !FLAGS_OF[action].includes(flag))
   if (foreign !== undefined)
-    return failWith(deps.terminal, `desk ${action} takes no ${TYPED[foreign]}`, EXIT_USAGE)
+    return failWith(deps.terminal, `desk ${action} takes no ${DESK[foreign].option.long}`, EXIT_USAGE)
   const credentials = deps.terminal.environment['HEADROOM_DESK_CREDENTIALS']?.trim() ?? ''
   if (credentials.length > DESK_LIMITS.credentials)
     return failWith(deps.terminal, CREDENTIALS_TOO_LONG, EXIT_PERSON_NEEDED)

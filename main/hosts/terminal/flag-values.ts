@@ -1,4 +1,4 @@
-import { InvalidArgumentError } from 'commander'
+import { type Command, InvalidArgumentError, Option } from 'commander'
 import { PROGRAM_LIMITS, PROGRAM_NAME } from '../../../app/contract/programs.ts'
 import { ORIGIN_FORM } from '../../../app/service/service-origin.ts'
 import { isSymbol } from '../../../app/service/stream-paths.ts'
@@ -22,10 +22,66 @@ export const argument =
     return result.value
   }
 
-/** Adapts a parser to commander for a repeatable flag. */
-export const repeated =
-  <T>(parse: (text: string) => ParsedFlag<T>) =>
-  (text: string, before: readonly T[] | undefined): readonly T[] => [...(before ?? []), argument(parse)(text)]
+declare const value: unique symbol
+declare const given: unique symbol
+
+/** A flag whose value is a `T`, or absent. */
+export interface Flag<T> {
+  readonly option: Option
+  readonly [value]?: T
+  /** Gives the flag a default value. */
+  or(preset: T): GivenFlag<T>
+}
+
+/** A flag that always has a value. */
+export interface GivenFlag<T> extends Flag<T> {
+  readonly [given]: true
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: a table holds flags of every type
+export type Flags = Readonly<Record<string, Flag<any>>>
+
+type GivenNames<F extends Flags> = { [N in keyof F]: F[N] extends GivenFlag<infer _> ? N : never }[keyof F]
+type ValueOf<F> = F extends Flag<infer T> ? T : never
+
+/** The parsed flags of a table. */
+export type FlagsOf<F extends Flags> = { readonly [N in GivenNames<F>]: ValueOf<F[N]> } & {
+  readonly [N in Exclude<keyof F, GivenNames<F>>]?: ValueOf<F[N]>
+}
+
+const flagOf = <T>(option: Option): Flag<T> => ({
+  option,
+  or: (preset) => flagOf<T>(option.default(preset)) as GivenFlag<T>,
+})
+
+/** A flag without a value. */
+export const onFlag = (name: string, description: string): Flag<true> => flagOf(new Option(name, description))
+
+/** The flag `--no-NAME`. */
+export const offFlag = (name: string, description: string) =>
+  flagOf<boolean>(new Option(name, description)) as GivenFlag<boolean>
+
+export const flag = <T>(name: string, description: string, parse: (text: string) => ParsedFlag<T>): Flag<T> =>
+  flagOf(new Option(name, description).argParser(argument(parse)))
+
+/** A flag that may be repeated. */
+export const flagList = <T>(
+  name: string,
+  description: string,
+  parse: (text: string) => ParsedFlag<T>,
+): Flag<readonly T[]> =>
+  flagOf(
+    new Option(name, description).argParser((text, before?: readonly T[]) => [
+      ...(before ?? []),
+      argument(parse)(text),
+    ]),
+  )
+
+/** Adds flags to a command. */
+export function withFlags(command: Command, flags: Flags): Command {
+  for (const { option } of Object.values(flags)) command.addOption(option)
+  return command
+}
 
 /** Parses a flag whose value is one of several words. */
 export const wordFlag =
@@ -130,8 +186,12 @@ export function faultFlag(text: string): ParsedFlag<string> {
   return problem === undefined ? parsed(text) : expected(`a fault from simulate --help; ${problem}`)
 }
 
-/** The option that names the data folder. */
-export const DATA = ['--data <folder>', "data folder (default: the platform's folder for Headroom)"] as const
-/** The option that names a key. `which` says which key. */
-export const profileOption = (which: string) =>
-  ['--profile <id>', `${which}, by the name shown in status output`] as const
+/** The flag that names the data folder. */
+export const DATA = flag(
+  '--data <folder>',
+  "data folder (default: the platform's folder for Headroom)",
+  textFlag,
+)
+/** The flag that names a key. `which` says which key. */
+export const profileFlag = (which: string) =>
+  flag('--profile <id>', `${which}, by the name shown in status output`, textFlag)

@@ -3,13 +3,12 @@ import { minuteText } from '../../../app/status/moments.ts'
 import type { RunningAnswer } from '../../control/ask-running.ts'
 import type { ControlAnswer } from '../../control/protocol.ts'
 import type { Clock } from '../../ports/ports.ts'
-import type { GatewayFlags, ProgramFlags } from './flags.ts'
+import { GATEWAY, type GatewayFlags } from './flags.ts'
+import type { ProgramAction, ProgramFlags } from './program-flags.ts'
 import { gatewayText, programLines } from './program-rows.ts'
 import { type AnswerWith, type Asking, asked, type RunningAppDeps } from './running-app.ts'
 import { FOLDER_BUSY, type ProgramRequest } from './stored-programs.ts'
 import { EXIT_FAILURE, EXIT_OK, EXIT_USAGE, failWith, type OutputEnd } from './terminal.ts'
-
-export type ProgramAction = 'add' | 'list' | 'cut' | 'pause' | 'resume'
 
 export interface ProgramCommandDeps extends RunningAppDeps {
   /** Handles requests about the programs of a data folder that no app is using. */
@@ -36,8 +35,9 @@ export async function gateway(
 ): Promise<number> {
   const { terminal } = deps
   const misused = (line: string) => failWith(terminal, `gateway ${turn} takes no ${line}`, EXIT_USAGE)
-  const [flag] = Object.keys(others)
-  if (flag !== undefined) return misused(`${flagOf(flag)}: it applies to the running Headroom`)
+  const [foreign] = Object.keys(others) as (keyof typeof others)[]
+  if (foreign !== undefined)
+    return misused(`${GATEWAY[foreign].option.long}: it applies to the running Headroom`)
   if (port !== undefined && turn !== 'on') return misused('--port')
   const turned = turn === 'status' ? {} : { turn }
   const request = { do: 'gateway', ...turned, ...(port !== undefined && { port }) } as const
@@ -162,6 +162,3 @@ function askedOrStored<Field extends string>(
   }
   return asked(fields, { request, data, stored }, deps)
 }
-
-/** The flag of a name: `--probe-symbol` for `probeSymbol`. */
-const flagOf = (name: string): string => `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`

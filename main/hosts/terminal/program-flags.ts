@@ -10,13 +10,17 @@ import {
   argument,
   DATA,
   expected,
+  type FlagsOf,
+  flag,
+  flagList,
   numberFlag,
+  onFlag,
   type ParsedFlag,
   parsed,
-  profileOption,
+  profileFlag,
   programNameFlag,
-  repeated,
   textFlag,
+  withFlags,
   wordFlag,
 } from './flag-values.ts'
 
@@ -32,57 +36,57 @@ function ordersFlag(text: string): ParsedFlag<number> {
   return value >= least && value <= most ? parsed(value) : expected(`a whole number from ${least} to ${most}`)
 }
 
+const PROGRAM_ACTIONS = ['add', 'list', 'cut', 'pause', 'resume'] as const
+export type ProgramAction = (typeof PROGRAM_ACTIONS)[number]
+
+const PROGRAM = {
+  class: flag(
+    '--class <class>',
+    'with add: critical, normal or background; less urgent classes leave a reserve',
+    wordFlag(PROGRAM_CLASSES),
+  ).or('normal'),
+  weight: flag('--weight <number>', 'with add: share among the programs of its class', weight).or(1),
+  orders: onFlag('--orders', "with add: the program may send orders, after 'headroom orders allow'"),
+  maxOrders: flag(
+    '--max-orders <number>',
+    `with --orders: maximum orders in any minute (default: ${DEFAULT_MAX_ORDERS})`,
+    ordersFlag,
+  ),
+  /** Absent if the program uses the only key. */
+  profile: profileFlag('with add: the key the program uses'),
+  json: onFlag('--json', 'with add and list: one line of JSON'),
+  data: DATA,
+}
+export interface ProgramFlags extends FlagsOf<typeof PROGRAM> {}
+
 /** Declares `headroom program`. */
 export const describePrograms = (program: Command) =>
-  program
-    .command('program')
+  withFlags(program.command('program'), PROGRAM)
     .summary('add, list, pause and cut programs behind the gateway')
     .description(
       "'program add NAME' prints the key of a new program, once. 'program cut NAME' revokes that key; 'program list' shows all programs. " +
         `'program pause NAME' answers the program’s requests with 429 for ${PAUSE_MINUTES} minutes; 'program resume NAME' ends the pause. ` +
         'If no Headroom is running on the data folder, changes apply at the next start.',
     )
-    .argument(
-      '<action>',
-      'add, list, cut, pause or resume',
-      argument(wordFlag(['add', 'list', 'cut', 'pause', 'resume'])),
-    )
+    .argument('<action>', 'add, list, cut, pause or resume', argument(wordFlag(PROGRAM_ACTIONS)))
     .argument('[name]', 'name of the program', argument(programNameFlag))
-    .option(
-      '--class <class>',
-      'with add: critical, normal or background; less urgent classes leave a reserve',
-      argument(wordFlag(PROGRAM_CLASSES)),
-      'normal',
-    )
-    .option('--weight <number>', 'with add: share among the programs of its class', argument(weight), 1)
-    .option('--orders', "with add: the program may send orders, after 'headroom orders allow'")
-    .option(
-      '--max-orders <number>',
-      `with --orders: maximum orders in any minute (default: ${DEFAULT_MAX_ORDERS})`,
-      argument(ordersFlag),
-    )
-    .option(...profileOption('with add: the key the program uses'), argument(textFlag))
-    .option('--json', 'with add and list: one line of JSON')
-    .option(...DATA, argument(textFlag))
 
 const ORDERS_ACTIONS = ['status', 'allow', 'stop', 'dismiss'] as const
 
 export type OrdersAction = (typeof ORDERS_ACTIONS)[number]
 
-export interface OrdersFlags {
-  readonly data?: string
-  /** The id of the key. Default: the only key, or all keys for `stop`. */
-  readonly profile?: string
-  readonly yes?: true
-  readonly json?: true
+const ORDERS = {
+  /** Default: the only key, or all keys for `stop`. */
+  profile: profileFlag('which of several keys'),
+  yes: onFlag('--yes', 'with allow: do not ask, except for a LIVE key'),
+  json: onFlag('--json', 'with status: one line of JSON per key'),
+  data: DATA,
 }
-
-const ordersActionFlag: (text: string) => ParsedFlag<OrdersAction> = wordFlag(ORDERS_ACTIONS)
+export interface OrdersFlags extends FlagsOf<typeof ORDERS> {}
 
 /** Declares `headroom orders`. */
 export const describeOrders = (program: Command): Command =>
-  program
-    .command('orders')
+  withFlags(program.command('orders'), ORDERS)
     .summary('allow and stop orders through the gateway')
     .description(
       "'orders allow' signs in again with the Trade scope; programs with --orders can then send orders. " +
@@ -91,31 +95,12 @@ export const describeOrders = (program: Command): Command =>
         "'orders status' prints both switches and any unknown outcomes. 'orders dismiss ID' or 'orders dismiss all' " +
         'ends the alert of an unknown outcome.',
     )
-    .argument('<action>', ORDERS_ACTIONS.join(', '), argument(ordersActionFlag))
+    .argument('<action>', ORDERS_ACTIONS.join(', '), argument(wordFlag(ORDERS_ACTIONS)))
     .argument('[id]', "with dismiss: an ID from 'orders status', or all", argument(textFlag))
-    .option(...profileOption('which of several keys'), argument(textFlag))
-    .option('--yes', 'with allow: do not ask, except for a LIVE key')
-    .option('--json', 'with status: one line of JSON per key')
-    .option(...DATA, argument(textFlag))
 
 const DESK_ACTIONS = ['create', 'invite', 'join', 'status', 'leave', 'rotate'] as const
 
 export type DeskAction = (typeof DESK_ACTIONS)[number]
-
-export interface DeskFlags {
-  readonly data?: string
-  /** The id of the key. Default: the only key, or all keys for `status`. */
-  readonly profile?: string
-  /** Addresses of NATS servers. */
-  readonly server?: readonly string[]
-  /** The path of a file with certificates. */
-  readonly tlsCa?: string
-  readonly name?: string
-  readonly yes?: true
-  readonly json?: true
-}
-
-const deskActionFlag: (text: string) => ParsedFlag<DeskAction> = wordFlag(DESK_ACTIONS)
 
 /** Parses a text of at most `most` UTF-16 units. */
 const shortFlag =
@@ -123,10 +108,33 @@ const shortFlag =
   (text: string): ParsedFlag<string> =>
     text.length > most ? expected(`at most ${most} characters`) : textFlag(text)
 
+export const DESK = {
+  server: flagList(
+    '--server <url>',
+    'with create: a NATS server with JetStream, such as nats://HOST:4222; repeatable',
+    shortFlag(DESK_LIMITS.server),
+  ),
+  tlsCa: flag(
+    '--tls-ca <file>',
+    'with create and join: certificates of a private certificate authority',
+    shortFlag(DESK_LIMITS.tlsCa),
+  ),
+  name: flag(
+    '--name <name>',
+    'with create and join: the name of this machine (default: its host name)',
+    shortFlag(DESK_LIMITS.name),
+  ),
+  /** Default: the only key, or all keys for `status`. */
+  profile: profileFlag('which of several keys'),
+  yes: onFlag('--yes', 'with invite: do not ask'),
+  json: onFlag('--json', 'with status: one line of JSON per key'),
+  data: DATA,
+}
+export interface DeskFlags extends FlagsOf<typeof DESK> {}
+
 /** Declares `headroom desk`. */
 export const describeDesk = (program: Command): Command =>
-  program
-    .command('desk')
+  withFlags(program.command('desk'), DESK)
     .summary('share one key between the Headrooms of several machines')
     .description(
       "'desk create' prints an invitation: one word, with a secret. 'desk join' reads the invitation on every other machine, at a prompt or from stdin. " +
@@ -134,26 +142,7 @@ export const describeDesk = (program: Command): Command =>
         "'desk rotate' replaces the secret; then every other machine has to join again. " +
         'If no Headroom is running, HEADROOM_PASSPHRASE opens the keys in --data.',
     )
-    .argument('<action>', DESK_ACTIONS.join(', '), argument(deskActionFlag))
-    .option(
-      '--server <url>',
-      'with create: a NATS server with JetStream, such as nats://HOST:4222; repeatable',
-      repeated(shortFlag(DESK_LIMITS.server)),
-    )
-    .option(
-      '--tls-ca <file>',
-      'with create and join: certificates of a private certificate authority',
-      argument(shortFlag(DESK_LIMITS.tlsCa)),
-    )
-    .option(
-      '--name <name>',
-      'with create and join: the name of this machine (default: its host name)',
-      argument(shortFlag(DESK_LIMITS.name)),
-    )
-    .option(...profileOption('which of several keys'), argument(textFlag))
-    .option('--yes', 'with invite: do not ask')
-    .option('--json', 'with status: one line of JSON per key')
-    .option(...DATA, argument(textFlag))
+    .argument('<action>', DESK_ACTIONS.join(', '), argument(wordFlag(DESK_ACTIONS)))
     .addHelpText('after', DESK_SECRETS)
 
 const DESK_SECRETS = `
