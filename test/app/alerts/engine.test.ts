@@ -47,33 +47,21 @@ function follow(engine: AlertEngine, snapshots: readonly Partial<Snapshot>[]): r
 const seconds = (from: number, to: number) =>
   Array.from({ length: to - from + 1 }, (_, index) => from + index)
 
+/** Follows one state of each of these seconds. */
+const over = (engine: AlertEngine, all: readonly number[], state: (second: number) => Partial<Snapshot>) =>
+  follow(engine, all.map(state))
+
+/** Each of these seconds with that much left. */
+const left = (remaining: number, from: number, to: number) =>
+  seconds(from, to).map((second) => quota(second, remaining))
+
 test('announces a low quota once after it lasted, and withdraws it once it has recovered', () => {
   const engine = new AlertEngine()
-  expect(
-    follow(
-      engine,
-      seconds(1, 5).map((second) => quota(second, 10)),
-    ),
-  ).toEqual([])
+  expect(follow(engine, left(10, 1, 5))).toEqual([])
   expect(follow(engine, [quota(6, 10)])).toEqual(['raised low'])
-  expect(
-    follow(
-      engine,
-      seconds(7, 60).map((second) => quota(second, 10)),
-    ),
-  ).toEqual([])
-  expect(
-    follow(
-      engine,
-      seconds(61, 70).map((second) => quota(second, 200)),
-    ),
-  ).toEqual([])
-  expect(
-    follow(
-      engine,
-      seconds(71, 90).map((second) => quota(second, 200)),
-    ),
-  ).toEqual(['withdrawn low'])
+  expect(follow(engine, left(10, 7, 60))).toEqual([])
+  expect(follow(engine, left(200, 61, 70))).toEqual([])
+  expect(follow(engine, left(200, 71, 90))).toEqual(['withdrawn low'])
   expect(engine.alerts()).toEqual([])
 })
 
@@ -81,7 +69,7 @@ test('announces a 429 at once, and its end as good news for two minutes', () => 
   const engine = new AlertEngine()
   expect(follow(engine, [quota(1, 200, true)])).toEqual(['raised rate-limited'])
   expect(follow(engine, [quota(2, 200, false, 1)])).toEqual([])
-  const well = (from: number, to: number) => seconds(from, to).map((second) => quota(second, 200))
+  const well = (from: number, to: number) => left(200, from, to)
   expect(follow(engine, well(3, 12))).toEqual([])
   expect(follow(engine, well(13, 13))).toEqual(['withdrawn rate-limited', 'raised capacity-back'])
   expect(follow(engine, well(14, 132))).toEqual([])
@@ -99,7 +87,7 @@ test('announces one recovery after both, if a 429 outlasts others that used the 
     seconds(from, to).map((second) => refused(second, by))
   expect(follow(engine, of(1, 12, busy))).toEqual(['raised others-use-refill'])
   expect(follow(engine, of(13, 40))).toEqual(['raised rate-limited', 'withdrawn others-use-refill'])
-  const well = seconds(41, 160).map((second) => quota(second, 200))
+  const well = left(200, 41, 160)
   expect(follow(engine, well)).toEqual(['withdrawn rate-limited', 'raised capacity-back'])
 })
 
@@ -108,39 +96,21 @@ test('a 429 that repeats within seconds is the same alert, and a later one withd
   expect(follow(engine, [quota(1, 0, true), quota(2, 200), quota(9, 0, true)])).toEqual([
     'raised rate-limited',
   ])
-  expect(
-    follow(
-      engine,
-      seconds(10, 20).map((second) => quota(second, 200)),
-    ),
-  ).toHaveLength(2)
+  expect(follow(engine, left(200, 10, 20))).toHaveLength(2)
   expect(follow(engine, [quota(21, 0, true)])).toEqual(['withdrawn capacity-back', 'raised rate-limited'])
 })
 
 test('a 429 does not end while nothing is left', () => {
   const engine = new AlertEngine()
   follow(engine, [quota(1, 0, true)])
-  expect(
-    follow(
-      engine,
-      seconds(2, 60).map((second) => quota(second, 0)),
-    ),
-  ).not.toContain('withdrawn rate-limited')
+  expect(follow(engine, left(0, 2, 60))).not.toContain('withdrawn rate-limited')
 })
 
 test('a recovery by numbers alone during an outage ends no alert', () => {
   const engine = new AlertEngine()
-  follow(
-    engine,
-    seconds(1, 10).map((second) => quota(second, 10)),
-  )
+  follow(engine, left(10, 1, 10))
   // The model refills the quota, but the last header is still that of second 10.
-  expect(
-    follow(
-      engine,
-      seconds(11, 400).map((second) => quota(second, 320, false, 10)),
-    ),
-  ).toEqual([])
+  expect(over(engine, seconds(11, 400), (second) => quota(second, 320, false, 10))).toEqual([])
   expect(engine.alerts().map(({ kind }) => kind)).toEqual(['low'])
 })
 
@@ -157,12 +127,7 @@ test('silent streams are one alert, which ends when all receive data again or ar
   expect(follow(engine, [streams(20, silent, {}), streams(21, silent, silent, {})])).toEqual([
     'raised streams-silent',
   ])
-  expect(
-    follow(
-      engine,
-      seconds(22, 26).map((second) => streams(second, {}, {})),
-    ),
-  ).toEqual([])
+  expect(over(engine, seconds(22, 26), (second) => streams(second, {}, {}))).toEqual([])
   expect(follow(engine, [streams(27)])).toEqual(['withdrawn streams-silent'])
 })
 
@@ -185,18 +150,8 @@ const full = (second: number, ...all: readonly Partial<StreamSummary>[]): Partia
 test('full slots cause an alert only if a stream waits for one', () => {
   const engine = new AlertEngine()
   const waiting = { state: 'waiting', reasonCode: 'no-slot' } as const
-  expect(
-    follow(
-      engine,
-      seconds(1, 30).map((second) => full(second, {})),
-    ),
-  ).toEqual([])
-  expect(
-    follow(
-      engine,
-      seconds(31, 40).map((second) => full(second, {}, waiting)),
-    ),
-  ).toEqual([])
+  expect(over(engine, seconds(1, 30), (second) => full(second, {}))).toEqual([])
+  expect(over(engine, seconds(31, 40), (second) => full(second, {}, waiting))).toEqual([])
   expect(follow(engine, [full(41, {}, waiting)])).toEqual(['raised slots-full'])
 })
 
@@ -207,40 +162,19 @@ const unreachable = (second: number, sinceSecond: number): Partial<Snapshot> => 
 
 test('announces an outage after a minute, and withdraws the alerts that it explains', () => {
   const engine = new AlertEngine()
-  follow(
-    engine,
-    seconds(1, 10).map((second) => quota(second, 10)),
-  )
-  expect(
-    follow(
-      engine,
-      seconds(20, 70).map((second) => unreachable(second, 11)),
-    ),
-  ).toEqual([])
+  follow(engine, left(10, 1, 10))
+  expect(over(engine, seconds(20, 70), (second) => unreachable(second, 11))).toEqual([])
   expect(follow(engine, [unreachable(71, 11)])).toEqual(['withdrawn low', 'raised service-unreachable'])
   expect(engine.alerts()[0]).toMatchObject({ since: AT_MS + 11_000 })
   // An alert that it had explained is raised again if its condition is still true.
-  expect(
-    follow(
-      engine,
-      seconds(80, 84).map((second) => quota(second, 10)),
-    ),
-  ).toEqual(['withdrawn service-unreachable'])
+  expect(follow(engine, left(10, 80, 84))).toEqual(['withdrawn service-unreachable'])
   expect(follow(engine, [quota(85, 10)])).toEqual(['raised low'])
 })
 
 test('a short outage neither announces nor ends anything', () => {
   const engine = new AlertEngine()
-  follow(
-    engine,
-    seconds(1, 10).map((second) => quota(second, 10)),
-  )
-  expect(
-    follow(
-      engine,
-      seconds(11, 40).map((second) => unreachable(second, 11)),
-    ),
-  ).toEqual([])
+  follow(engine, left(10, 1, 10))
+  expect(over(engine, seconds(11, 40), (second) => unreachable(second, 11))).toEqual([])
   expect(follow(engine, [quota(41, 10), quota(42, 10)])).toEqual([])
 })
 
@@ -273,7 +207,7 @@ test('the worst alert is first, among equals the latest', () => {
       ...(second < 20 ? [] : (quota(second, 9).requests ?? []).map((row) => ({ ...row, category: 'B' }))),
     ],
   })
-  follow(engine, seconds(1, 30).map(rows))
+  over(engine, seconds(1, 30), rows)
   expect(engine.alerts().map(({ subject }) => subject)).toEqual(['A', 'B', 'Accounts'])
 })
 
@@ -286,24 +220,11 @@ test('withdraws a key’s alerts when it is disconnected', () => {
 
 test('does not announce an open alert again after a restart, and withdraws it when it has ended', () => {
   const before = new AlertEngine()
-  follow(
-    before,
-    seconds(1, 10).map((second) => quota(second, 10)),
-  )
+  follow(before, left(10, 1, 10))
   const after = new AlertEngine(before.alerts())
-  expect(
-    follow(
-      after,
-      seconds(30, 60).map((second) => quota(second, 10)),
-    ),
-  ).toEqual([])
+  expect(follow(after, left(10, 30, 60))).toEqual([])
   expect(after.alerts().map(({ id }) => id)).toEqual(before.alerts().map(({ id }) => id))
-  expect(
-    follow(
-      after,
-      seconds(61, 80).map((second) => quota(second, 300)),
-    ),
-  ).toEqual(['withdrawn low'])
+  expect(follow(after, left(300, 61, 80))).toEqual(['withdrawn low'])
 })
 
 test('a dismissed alert stays the same episode', () => {
@@ -317,32 +238,16 @@ test('a dismissed alert stays the same episode', () => {
 
 test('a changed threshold makes a new condition', () => {
   const engine = new AlertEngine()
-  follow(
-    engine,
-    seconds(1, 10).map((second) => quota(second, 10)),
-  )
+  follow(engine, left(10, 1, 10))
   expect(told(engine.thresholdsChanged(PROFILE))).toEqual(['withdrawn low'])
-  expect(
-    follow(
-      engine,
-      seconds(11, 30).map((second) => quota(second, 10, false, second, 0)),
-    ),
-  ).toEqual([])
+  expect(over(engine, seconds(11, 30), (second) => quota(second, 10, false, second, 0))).toEqual([])
   engine.thresholdsChanged(PROFILE)
-  expect(
-    follow(
-      engine,
-      seconds(31, 40).map((second) => quota(second, 10)),
-    ),
-  ).toEqual(['raised low'])
+  expect(follow(engine, left(10, 31, 40))).toEqual(['raised low'])
 })
 
 test('an announcement names the category, the remedy and the key', () => {
   const engine = new AlertEngine()
-  follow(
-    engine,
-    seconds(1, 6).map((second) => quota(second, 10)),
-  )
+  follow(engine, left(10, 1, 6))
   const [alert] = engine.alerts()
   expect(alert?.title).toBe('Accounts is low')
   expect(alert?.body).toMatch(/^3 % left\. .+ On Built-in simulator\.$/)
@@ -356,12 +261,7 @@ test('announces a rejected token after ten seconds as one alert of the key, and 
       exampleQuota({ category, problem: { status: 401, since: AT_MS } }),
     ),
   })
-  expect(
-    follow(
-      engine,
-      seconds(1, 9).map((second) => rejected(second)),
-    ),
-  ).toEqual([])
+  expect(over(engine, seconds(1, 9), (second) => rejected(second))).toEqual([])
   expect(follow(engine, [rejected(10)])).toEqual(['raised token-rejected'])
   expect(engine.alerts()).toMatchObject([
     { severity: 'critical', title: 'Token rejected (401)', subject: '', since: AT_MS },
@@ -371,10 +271,7 @@ test('announces a rejected token after ten seconds as one alert of the key, and 
 
 test('before the first response after a start, whether an outage has ended is unknown', () => {
   const before = new AlertEngine()
-  follow(
-    before,
-    seconds(0, 61).map((second) => unreachable(second, 0)),
-  )
+  over(before, seconds(0, 61), (second) => unreachable(second, 0))
   const after = new AlertEngine(before.alerts())
   const pending = { ...quota(90, 300), service: { reachable: false, pending: true, host: 'h' } as const }
   expect(follow(after, [pending])).toEqual([])
