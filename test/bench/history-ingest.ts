@@ -2,7 +2,7 @@ import { performance } from 'node:perf_hooks'
 import type { Sample } from '../../app/history/sample.ts'
 import { HistoryStore } from '../../main/history/history-store.ts'
 import { historyOf, reportFrom } from '../../main/history/recorded-use.ts'
-import { VirtualClock } from '../main/hosts/terminal/virtual-clock.ts'
+import { SteppedClock } from '../main/stepped-clock.ts'
 
 export const SERIES = 20
 export const PROFILE = 'key'
@@ -31,7 +31,7 @@ export function ingest(
   days: number,
   dayDone: (day: number, store: HistoryStore) => void = () => {},
 ): Ingested {
-  const clock = new VirtualClock(Date.UTC(2026, 0, 1))
+  const clock = new SteppedClock(Date.UTC(2026, 0, 1))
   const problems: string[] = []
   const store = new HistoryStore({
     folder,

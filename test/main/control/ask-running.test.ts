@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { askRunning } from '../../../main/control/ask-running.ts'
 import { type ControlRequest, MAX_ANSWER_BYTES } from '../../../main/control/protocol.ts'
 import type { SocketPath } from '../../../main/control/socket-path.ts'
-import { FakeClock } from '../hosts/browser/fake-clock.ts'
+import { SteppedClock } from '../stepped-clock.ts'
 import { temporaryFolder } from '../storage/temporary-folder.ts'
 
 const onPosix = test.skipIf(process.platform === 'win32')
@@ -36,7 +36,7 @@ async function standIn(serve: (socket: Socket) => void): Promise<SocketPath> {
   return path
 }
 
-const ask = (path: SocketPath, request: ControlRequest = STATUS, clock = new FakeClock()) =>
+const ask = (path: SocketPath, request: ControlRequest = STATUS, clock = new SteppedClock()) =>
   askRunning(request, { clock, path, userId })
 
 onPosix('the request is one line of JSON, and an answer may come in parts', async () => {
@@ -48,7 +48,7 @@ onPosix('the request is one line of JSON, and an answer may come in parts', asyn
       setImmediate(() => socket.end('"revoked":"é"}\n'))
     }),
   )
-  const clock = new FakeClock()
+  const clock = new SteppedClock()
   const asked = await ask(path, { do: 'revoke', profile: 'é' }, clock)
   expect(asked).toEqual({ kind: 'answered', answer: { ok: true, revoked: 'é' } })
   expect([heard, clock.pending]).toEqual([['{"do":"revoke","profile":"é"}\n'], 0])
@@ -80,7 +80,7 @@ onPosix.each<[ControlRequest, number]>([
   [{ do: 'pause-program', name: 'bot' }, 5_000],
 ])('a silent app is waited for as long as %j may take: %d ms', async (request, timeoutMs) => {
   const path = await standIn(() => {})
-  const clock = new FakeClock()
+  const clock = new SteppedClock()
   let isDone = false
   const asked = ask(path, request, clock).finally(() => {
     isDone = true
@@ -123,6 +123,6 @@ onPosix('a socket that cannot be looked at is told with the reason', async () =>
 onPosix('where users have no numbers, whose socket it is is not judged', async () => {
   const path = await standIn((socket) => socket.end('{"ok":true,"cut":"bot"}\n'))
   chmodSync(join(path.path, '..'), 0o777)
-  const asked = await askRunning(STATUS, { clock: new FakeClock(), path, userId: undefined })
+  const asked = await askRunning(STATUS, { clock: new SteppedClock(), path, userId: undefined })
   expect(asked).toEqual({ kind: 'answered', answer: { ok: true, cut: 'bot' } })
 })

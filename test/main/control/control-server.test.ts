@@ -12,9 +12,9 @@ import type { ProfileSession } from '../../../main/monitor/profile-session.ts'
 import { nodeClock } from '../../../main/ports/node-clock.ts'
 import type { Clock } from '../../../main/ports/ports.ts'
 import { NO_DESKS } from '../desk/no-desks.ts'
-import { FakeClock } from '../hosts/browser/fake-clock.ts'
 import { exampleSnapshot } from '../hosts/terminal/example-snapshot.ts'
 import { silentSockets } from '../silent-sockets.ts'
+import { SteppedClock } from '../stepped-clock.ts'
 import { temporaryFolder } from '../storage/temporary-folder.ts'
 
 /** A busy machine may need this long for a step that otherwise takes milliseconds. */
@@ -110,7 +110,7 @@ onPosix('revoke is the monitor’s, and what it says is passed on', async () => 
 
 onPosix('a socket file that is deleted is there again after ten seconds, private, and answers', async () => {
   const path = inFolder()
-  const clock = new FakeClock()
+  const clock = new SteppedClock()
   const { server, notes } = await listening(path, { clock })
   const inode = statSync(path.path).ino
   clock.advance(10_000)
@@ -133,7 +133,7 @@ onPosix('a socket whose folder is deleted too is noted once, and opened in the f
   const folder = join(temporaryFolder(), 'data')
   mkdirSync(folder)
   const path = inFolder(folder)
-  const clock = new FakeClock()
+  const clock = new SteppedClock()
   const { notes } = await listening(path, { clock })
   rmSync(folder, { recursive: true })
   for (let tries = 0; tries < 3; tries += 1) {
@@ -153,7 +153,7 @@ onPosix('a socket whose folder is deleted too is noted once, and opened in the f
 onPosix('a folder that can no longer be read is noted, and ends nothing', async () => {
   const folder = join(temporaryFolder(), 'data')
   mkdirSync(folder)
-  const clock = new FakeClock()
+  const clock = new SteppedClock()
   const { notes } = await listening(inFolder(folder), { clock })
   rmSync(folder, { recursive: true })
   symlinkSync(folder, folder)
@@ -225,13 +225,13 @@ onPosix.each([
 onPosix('a request without end is cut', async () => {
   const path = inFolder()
   // This clock does not move, so no client is cut off for being silent.
-  await listening(path, { clock: new FakeClock() })
+  await listening(path, { clock: new SteppedClock() })
   expect(await raw(path.path, 'x'.repeat(2 * MAX_REQUEST_BYTES))).toBe('')
 })
 
 onPosix('a request without its end may have 32,768 bytes, and not one more', async () => {
   const path = inFolder()
-  await listening(path, { clock: new FakeClock() })
+  await listening(path, { clock: new SteppedClock() })
   expect(MAX_REQUEST_BYTES).toBe(32_768)
   const start = '{"do":"status"}'.padEnd(MAX_REQUEST_BYTES)
   expect(JSON.parse(await raw(path.path, `${start}\n`))).toMatchObject({ ok: true })
@@ -246,7 +246,7 @@ onPosix('a request without its end may have 32,768 bytes, and not one more', asy
 
 onPosix('a client that says nothing for ten seconds is disconnected', async () => {
   const path = inFolder()
-  const clock = new FakeClock()
+  const clock = new SteppedClock()
   await listening(path, { clock })
   const socket = connect(path.path)
   await once(socket, 'connect')
@@ -260,7 +260,7 @@ onPosix('a client that says nothing for ten seconds is disconnected', async () =
 
 onPosix('a revocation may take longer than a silent client is waited for', async () => {
   const path = inFolder()
-  const clock = new FakeClock()
+  const clock = new SteppedClock()
   const service = Promise.withResolvers<Outcome>()
   const { revoked } = await listening(path, { clock, outcome: service.promise })
   const answer = ask(path, { do: 'revoke', profile: 'simulator' })
@@ -329,7 +329,7 @@ async function slowAsker(path: SocketPath) {
 
 onPosix('an answer that is not read to its end is given up in time', async () => {
   const path = inFolder()
-  const clock = new FakeClock()
+  const clock = new SteppedClock()
   await listening(path, { clock, snapshots: 300 })
   const socket = await slowAsker(path)
   clock.advance(10_000)
@@ -343,7 +343,7 @@ onPosix('an answer that is not read to its end is given up in time', async () =>
 
 onPosix('somebody who stays after the answer is left in time', async () => {
   const path = inFolder()
-  const clock = new FakeClock()
+  const clock = new SteppedClock()
   await listening(path, { clock })
   const socket = await slowAsker(path)
   const ended = once(socket.resume(), 'end')
@@ -358,7 +358,7 @@ onPosix('somebody who stays after the answer is left in time', async () => {
 
 onPosix('clients that stay after their answer are disconnected in favour of newer ones', async () => {
   const path = inFolder()
-  await listening(path, { clock: new FakeClock() })
+  await listening(path, { clock: new SteppedClock() })
   const stayed: Socket[] = []
   for (let i = 0; i < MAX_CONNECTIONS + 4; i += 1) {
     const socket = await slowAsker(path)

@@ -8,7 +8,7 @@ import { passedHeaders, relay } from '../../../main/gateway/answer-relay.ts'
 import { TokenRemoval } from '../../../main/gateway/token-removal.ts'
 import { nodeClock } from '../../../main/ports/node-clock.ts'
 import { proves } from '../../proof/proves.ts'
-import { FakeClock } from '../hosts/browser/fake-clock.ts'
+import { SteppedClock } from '../stepped-clock.ts'
 import { FakeReply } from './scripted-hub.ts'
 
 const SOON = { timeout: 20_000, interval: 20 }
@@ -137,7 +137,7 @@ function streaming(reply: FakeReply, rawHeaders: readonly string[] = []) {
       noted.ended += 1
     },
     isEndless: true,
-    clock: new FakeClock(),
+    clock: new SteppedClock(),
     defect: (cause) => void noted.defects.push(cause),
   })
   return { body, noted, goAway }

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import type { GivenProgram } from '../../../main/gateway/given-programs.ts'
 import { LOCAL_TOKEN_SECONDS, ONLY_KEY, Programs, programName } from '../../../main/gateway/programs.ts'
 import { proves } from '../../proof/proves.ts'
-import { FakeClock } from '../hosts/browser/fake-clock.ts'
+import { SteppedClock } from '../stepped-clock.ts'
 import { temporaryFolder } from '../storage/temporary-folder.ts'
 
 const BOT = { name: 'bot', class: 'normal', weight: 1, profile: 'key-1' } as const
@@ -14,7 +14,7 @@ const GIVEN = { name: 'Bot', class: 'critical', weight: 2, key: 'a-key-of-the-en
 
 function opened(dataFolder = temporaryFolder(), given: readonly GivenProgram[] = []) {
   let seed = 0
-  const clock = new FakeClock()
+  const clock = new SteppedClock()
   const problems: string[] = []
   const programs = new Programs({
     dataFolder,
@@ -262,7 +262,7 @@ test('revoking a program from the environment revokes the stored one of its name
 })
 
 test('without a data folder programs last until the end', () => {
-  const clock = new FakeClock()
+  const clock = new SteppedClock()
   const programs = new Programs({ clock, randomBytes: (size) => new Uint8Array(size), problem: () => {} })
   const added = programs.add(BOT)
   expect(added.kind === 'added' && programs.ofBearer(added.key)?.name).toBe('bot')

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import type { UpstreamOutcome } from '../../../app/gateway/decisions.ts'
 import { type Outgoing, Sending, type SendingDeps } from '../../../main/gateway/sending.ts'
 import type { ForwardListener, ForwardRequest } from '../../../main/network/forward-http.ts'
-import { FakeClock } from '../hosts/browser/fake-clock.ts'
+import { SteppedClock } from '../stepped-clock.ts'
 
 const ORIGIN = 'https://api.example'
 const PATH = '/v3/brokerage/accounts?a=1'
@@ -35,7 +35,7 @@ interface Setting {
 function sent({ request = {}, stream, refused, slots = {} }: Setting = {}) {
   const said: unknown[] = []
   const outcomes: UpstreamOutcome[] = []
-  const clock = new FakeClock()
+  const clock = new SteppedClock()
   const note =
     (name: string) =>
     (...more: readonly unknown[]) =>

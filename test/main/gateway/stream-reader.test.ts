@@ -5,7 +5,7 @@ import type { Behind } from '../../../app/streams/reader-queue.ts'
 import { SharedState } from '../../../app/streams/shared-state.ts'
 import { streamAddressOf } from '../../../app/streams/stream-address.ts'
 import { StreamReader } from '../../../main/gateway/stream-reader.ts'
-import { FakeClock } from '../hosts/browser/fake-clock.ts'
+import { SteppedClock } from '../stepped-clock.ts'
 import { FakeReply, program } from './scripted-hub.ts'
 
 const quote = (symbol: string, last: string) => `{"Symbol":"${symbol}","Last":"${last}"}`
@@ -138,7 +138,7 @@ test('an ended reader gets its last line, and nothing after it', () => {
   const { reader, reply } = readerOf('A')
   const state = quotes()
   reader.begin([], state)
-  reader.end(new TextEncoder().encode('{"StreamStatus":"GoAway"}'), new FakeClock())
+  reader.end(new TextEncoder().encode('{"StreamStatus":"GoAway"}'), new SteppedClock())
   reader.hear(state.heard(quote('A', '1')))
   expect([reader.isGone, reply.lines]).toEqual([true, ['{"StreamStatus":"GoAway"}']])
 })

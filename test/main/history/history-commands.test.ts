@@ -8,14 +8,14 @@ import { openWindows } from '../../../main/hosts/window-session.ts'
 import { appFeatures } from '../hosts/app-features.ts'
 import { AT_MS, exampleQuota, exampleSnapshot } from '../hosts/terminal/example-snapshot.ts'
 import { FakeMonitor } from '../hosts/terminal/fake-monitor.ts'
-import { VirtualClock } from '../hosts/terminal/virtual-clock.ts'
+import { SteppedClock } from '../stepped-clock.ts'
 import { temporaryFolder } from '../storage/temporary-folder.ts'
 
 const PROFILE = 'simulator'
 
 /** A window as a host opens it: every command goes through the contract's own parser. */
 function opened() {
-  const clock = new VirtualClock(AT_MS)
+  const clock = new SteppedClock(AT_MS)
   const monitor = new FakeMonitor(() => clock.wallMs())
   const low = () =>
     exampleSnapshot({

@@ -10,7 +10,7 @@ import { HistoryService } from '../../../main/history/history-service.ts'
 import { DEFAULT_PROBES } from '../../../main/ports/profile.ts'
 import { AT_MS, exampleQuota, exampleSnapshot } from '../hosts/terminal/example-snapshot.ts'
 import { FakeMonitor } from '../hosts/terminal/fake-monitor.ts'
-import { VirtualClock } from '../hosts/terminal/virtual-clock.ts'
+import { SteppedClock } from '../stepped-clock.ts'
 import { temporaryFolder } from '../storage/temporary-folder.ts'
 
 const PROFILE = 'simulator'
@@ -23,9 +23,9 @@ const REFUSED: MonitorEvent = {
 
 class ShownMonitor extends FakeMonitor {
   shown: Partial<Snapshot> = {}
-  readonly clock: VirtualClock
+  readonly clock: SteppedClock
 
-  constructor(clock: VirtualClock) {
+  constructor(clock: SteppedClock) {
     super(() => clock.wallMs())
     this.clock = clock
   }
@@ -35,7 +35,7 @@ class ShownMonitor extends FakeMonitor {
   }
 }
 
-function started(dataFolder?: string, clock = new VirtualClock(AT_MS)) {
+function started(dataFolder?: string, clock = new SteppedClock(AT_MS)) {
   const monitor = new ShownMonitor(clock)
   const announced: Announcement[] = []
   const withdrawn: string[] = []
@@ -143,7 +143,7 @@ test('a low quota is announced once, sent to the windows, and withdrawn after re
 
 test('an alert that lasts over a restart is shown, but not announced again', () => {
   const folder = temporaryFolder()
-  const clock = new VirtualClock(AT_MS)
+  const clock = new SteppedClock(AT_MS)
   const before = started(folder, clock)
   before.live(10, 10)
   before.history.close()
@@ -215,6 +215,6 @@ test('damaged history settings are renamed and reported, and the default retenti
 test('after close, it leaves no timer and receives nothing more', () => {
   const { history, clock, monitor } = started(temporaryFolder())
   history.close()
-  expect(clock.waiting).toBe(0)
+  expect(clock.pending).toBe(0)
   expect(monitor.listening).toBe(0)
 })

@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { LoggedEvent } from '../../../app/contract/events.ts'
 import { START_MS, samples } from '../../app/history/arbitrary-samples.ts'
-import { VirtualClock } from '../hosts/terminal/virtual-clock.ts'
+import { SteppedClock } from '../stepped-clock.ts'
 import { temporaryFolder } from '../storage/temporary-folder.ts'
 import {
   CATEGORY,
@@ -129,7 +129,7 @@ test('a restarted process continues as if it had never ended', () => {
       const whole = temporaryFolder()
       const broken = temporaryFolder()
       const play = (folder: string, cuts: ReadonlySet<number>) => {
-        const clock = new VirtualClock(START_MS)
+        const clock = new SteppedClock(START_MS)
         let started = startedStore(folder, clock)
         for (const [index, sample] of all.entries()) {
           clock.advance(sample.atMs - clock.wallMs())
@@ -177,7 +177,7 @@ test('a sample still waiting when its minute closes counts in that minute', () =
 
 test('a restart between two minutes leaves the first unchanged and knows the current values in the second', () => {
   const folder = temporaryFolder()
-  const clock = new VirtualClock(EPOCH_MS)
+  const clock = new SteppedClock(EPOCH_MS)
   const add = ({ store }: ReturnType<typeof startedStore>, category: string) =>
     store.add({ kind: 'sample', profile: PROFILE, category, sample: sampleAt(clock.wallMs(), 9, { own: 1 }) })
   const before = startedStore(folder, clock)
@@ -200,7 +200,7 @@ test('a restart between two minutes leaves the first unchanged and knows the cur
 })
 
 test('the record begins with its first sample, not with the hour or minute that it is rolled up into', () => {
-  const clock = new VirtualClock(EPOCH_MS + 58 * 60_000 + 30_000)
+  const clock = new SteppedClock(EPOCH_MS + 58 * 60_000 + 30_000)
   const started = startedStore(temporaryFolder(), clock)
   const firstMs = clock.wallMs()
   record(started, 180, () => 5)
@@ -212,7 +212,7 @@ test('the record begins with its first sample, not with the hour or minute that 
 test('raw samples are deleted after their retention, a batch at a time; minutes stay', () => {
   const folder = temporaryFolder()
   const retention = { rawMs: HOUR_MS, rollupMs: 3 * HOUR_MS }
-  const started = startedStore(folder, new VirtualClock(EPOCH_MS), retention)
+  const started = startedStore(folder, new SteppedClock(EPOCH_MS), retention)
   record(started, 2 * 3_600, () => 5)
   started.clock.advance(120_000)
   const after = tables(folder)
@@ -282,7 +282,7 @@ test('closing writes waiting entries, and leaves no timer', () => {
   store.add({ kind: 'sample', profile: PROFILE, category: CATEGORY, sample: sampleAt(EPOCH_MS, 7) })
   store.close()
   expect(tables(folder).samples).toHaveLength(1)
-  expect(clock.waiting).toBe(0)
+  expect(clock.pending).toBe(0)
 })
 
 test('a disconnected key is forgotten: another with its id starts empty, and its rows are deleted', () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { VirtualClock } from '../hosts/terminal/virtual-clock.ts'
+import { SteppedClock } from '../stepped-clock.ts'
 import { temporaryFolder } from '../storage/temporary-folder.ts'
 import { killedWriter, writerWithin } from './killed-writer.ts'
 import { reportOn, startedStore } from './started-store.ts'
@@ -13,7 +13,7 @@ test.skipIf(process.platform === 'win32')(
     const folder = temporaryFolder()
     const text = await writerWithin(folder, 400)
     expect(text).toBe('writing\nproblem: Disk full. History is paused; monitoring continues.\n')
-    const { store, problems } = startedStore(folder, new VirtualClock(Date.now()))
+    const { store, problems } = startedStore(folder, new SteppedClock(Date.now()))
     expect(reportOn(store, Date.now() - 600_000, Date.now(), 'key-1')?.requests[0]?.own).toBeGreaterThan(0)
     expect(problems).toEqual([])
   },
@@ -31,7 +31,7 @@ test('a process killed during a write loses at most the last second and damages 
     samples += killed.samples
   }
   expect(samples).toBeGreaterThan(0)
-  const { store, problems } = startedStore(folder, new VirtualClock(Date.now() + 120_000))
+  const { store, problems } = startedStore(folder, new SteppedClock(Date.now() + 120_000))
   const own = reportOn(store, Date.now() - 600_000, Date.now() + 60_000, 'key-1')?.requests[0]?.own
   expect(own).toBeGreaterThanOrEqual(samples)
   expect(problems).toEqual([])

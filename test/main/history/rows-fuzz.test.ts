@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import { proves } from '../../proof/proves.ts'
 import { hostileInteger } from '../hostile-integer.ts'
 import { hostileFile } from '../hostile-json.ts'
-import { VirtualClock } from '../hosts/terminal/virtual-clock.ts'
+import { SteppedClock } from '../stepped-clock.ts'
 import { quickFolder } from '../storage/temporary-folder.ts'
 import {
   CATEGORY,
@@ -96,7 +96,7 @@ test('1,500 history files with one foreign cell lose at most history: the start 
       }
       tried += 1
       const startedAtMs = performance.now()
-      const { store, clock, problems } = startedStore(folder, new VirtualClock(EPOCH_MS + 2 * 3_600_000))
+      const { store, clock, problems } = startedStore(folder, new SteppedClock(EPOCH_MS + 2 * 3_600_000))
       const now = clock.wallMs()
       for (const points of [2, 300]) {
         const history = chartOf(store, EPOCH_MS - 86_400_000, now, points)

@@ -9,7 +9,7 @@ import {
   recordedUsesOf,
   reportFrom,
 } from '../../../main/history/recorded-use.ts'
-import { VirtualClock } from '../hosts/terminal/virtual-clock.ts'
+import { SteppedClock } from '../stepped-clock.ts'
 
 export const EPOCH_MS = Date.UTC(2026, 0, 5, 14, 0)
 export const PROFILE = 'key-1'
@@ -17,13 +17,13 @@ export const CATEGORY = 'Accounts'
 
 export interface StartedStore {
   readonly store: HistoryStore
-  readonly clock: VirtualClock
+  readonly clock: SteppedClock
   readonly problems: readonly string[]
 }
 
 export function startedStore(
   folder: string,
-  clock = new VirtualClock(EPOCH_MS),
+  clock = new SteppedClock(EPOCH_MS),
   retention?: Retention,
 ): StartedStore {
   const problems: string[] = []

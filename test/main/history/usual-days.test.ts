@@ -7,7 +7,7 @@ import { UsualDays } from '../../../main/history/usual-days.ts'
 import { DEFAULT_PROBES } from '../../../main/ports/profile.ts'
 import { exampleQuota, exampleSnapshot } from '../hosts/terminal/example-snapshot.ts'
 import { FakeMonitor } from '../hosts/terminal/fake-monitor.ts'
-import { VirtualClock } from '../hosts/terminal/virtual-clock.ts'
+import { SteppedClock } from '../stepped-clock.ts'
 import { temporaryFolder } from '../storage/temporary-folder.ts'
 import { CATEGORY, PROFILE, sampleAt, startedStore } from './started-store.ts'
 
@@ -25,7 +25,7 @@ const SCAN_SECONDS = 360
 function recordedFolder(): { readonly folder: string; readonly nowMs: number } {
   const folder = temporaryFolder()
   const nowMs = exchangeTimeOf(MONDAY + 9 * DAY_MS, 565)
-  const { store } = startedStore(folder, new VirtualClock(nowMs))
+  const { store } = startedStore(folder, new SteppedClock(nowMs))
   for (let day = 0; day < 9; day += 1) {
     const openMs = exchangeTimeOf(MONDAY + day * DAY_MS, 570)
     for (let atMs = openMs - 30 * MINUTE_MS; atMs < openMs + 15 * MINUTE_MS; atMs += EVERY_MS) {
@@ -39,9 +39,9 @@ function recordedFolder(): { readonly folder: string; readonly nowMs: number } {
 }
 
 class RowMonitor extends FakeMonitor {
-  readonly clock: VirtualClock
+  readonly clock: SteppedClock
 
-  constructor(clock: VirtualClock) {
+  constructor(clock: SteppedClock) {
     super(() => clock.wallMs())
     this.clock = clock
   }
@@ -54,7 +54,7 @@ class RowMonitor extends FakeMonitor {
 
 test('recorded past days set a row’s expectation, and the usual line of its chart', () => {
   const { folder, nowMs } = recordedFolder()
-  const clock = new VirtualClock(nowMs)
+  const clock = new SteppedClock(nowMs)
   const monitor = new RowMonitor(clock)
   const history = new HistoryService({
     ...{ monitor, clock, log: { note: () => {} }, dataFolder: folder, version: '1.2.3' },

@@ -7,7 +7,7 @@ import { BrowserWindows } from '../../../../main/hosts/browser/browser-windows.t
 import type { PushSink } from '../../../../main/hosts/browser/push-stream.ts'
 import { digestOf } from '../../../../main/network/random-secret.ts'
 import { proves } from '../../../proof/proves.ts'
-import { FakeClock } from './fake-clock.ts'
+import { SteppedClock } from '../../stepped-clock.ts'
 import { FakeWindows } from './fake-windows.ts'
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest()
@@ -38,7 +38,7 @@ test('a bearer is looked up by its whole digest', () => {
 })
 
 test('a bearer that opens one push stream after another has at most four', () => {
-  const clock = new FakeClock()
+  const clock = new SteppedClock()
   const admitted = new AdmittedWindows({ clock, admitted: () => {} })
   const windows = new BrowserWindows({ windows: new FakeWindows(), clock, randomBytes, admitted })
   const bearer = windows.admit() ?? ''

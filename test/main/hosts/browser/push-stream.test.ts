@@ -7,7 +7,7 @@ import {
   type PushSink,
   PushStream,
 } from '../../../../main/hosts/browser/push-stream.ts'
-import { FakeClock } from './fake-clock.ts'
+import { SteppedClock } from '../../stepped-clock.ts'
 import { snapshotOf } from './fake-windows.ts'
 
 const HIGH_WATER_BYTES = 16_384
@@ -46,7 +46,7 @@ class UnreadSink extends EventEmitter {
 
 function start() {
   const sink = new UnreadSink()
-  const clock = new FakeClock()
+  const clock = new SteppedClock()
   let closed = 0
   const stream = new PushStream(sink as unknown as PushSink, clock, () => {
     closed += 1

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { AdmittedWindows } from '../../../../main/hosts/admitted-windows.ts'
 import { type BrowserHost, startBrowserHost } from '../../../../main/hosts/browser/browser-host.ts'
 import { claimPort } from '../../../../main/network/loopback-servers.ts'
-import { FakeClock } from './fake-clock.ts'
+import { SteppedClock } from '../../stepped-clock.ts'
 import { FakeWindows } from './fake-windows.ts'
 import { type RawAnswer, type RequestParts, rawExchange, requestText } from './raw-http.ts'
 
@@ -13,7 +13,7 @@ export interface StartedHost {
   readonly host: BrowserHost
   readonly port: number
   readonly windows: FakeWindows
-  readonly clock: FakeClock
+  readonly clock: SteppedClock
   /** Every ready line so far. */
   readonly ready: readonly string[]
   readonly notes: readonly string[]
@@ -33,7 +33,7 @@ export const PAGE = '<!doctype html><meta name="csp-nonce" content="__CSP_NONCE_
 export async function startHost(port = 0): Promise<StartedHost> {
   const folder = makeWindowFolder()
   const windows = new FakeWindows()
-  const clock = new FakeClock()
+  const clock = new SteppedClock()
   const ready: string[] = []
   const notes: string[] = []
   const admissions: string[] = []

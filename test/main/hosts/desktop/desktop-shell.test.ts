@@ -4,7 +4,7 @@ import { desktopShell } from '../../../../main/hosts/desktop/desktop-shell.ts'
 import { readDesktopState } from '../../../../main/hosts/desktop/desktop-state.ts'
 import type { ElectronPieces } from '../../../../main/hosts/desktop/electron-pieces.ts'
 import type { RunningDesktop } from '../../../../main/hosts/desktop/start-desktop.ts'
-import { FakeClock } from '../browser/fake-clock.ts'
+import { SteppedClock } from '../../stepped-clock.ts'
 
 const NOTHING = () => {}
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve))
@@ -13,7 +13,7 @@ const nextTurn = () => new Promise((resolve) => setImmediate(resolve))
 function shellInTray() {
   const made: string[] = []
   const app = Object.assign(new EventEmitter(), { isPackaged: true, quit: NOTHING })
-  const clock = new FakeClock()
+  const clock = new SteppedClock()
   const questions: PromiseWithResolvers<boolean>[] = []
   let pressShortcut = NOTHING
   class Tray extends EventEmitter {

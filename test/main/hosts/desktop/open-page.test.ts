@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events'
 import { describe, expect, it } from 'vitest'
 import { openPage, type PageDeps } from '../../../../main/hosts/desktop/open-page.ts'
-import { FakeClock } from '../browser/fake-clock.ts'
+import { SteppedClock } from '../../stepped-clock.ts'
 import { FakeWindows } from '../browser/fake-windows.ts'
 
 class FakeContents extends EventEmitter {
@@ -39,7 +39,7 @@ class FakeWindow extends EventEmitter {
 }
 
 function open() {
-  const clock = new FakeClock()
+  const clock = new SteppedClock()
   const windows = new FakeWindows()
   const notes: string[] = []
   const window = openPage('app://headroom/', { width: 360 }, {

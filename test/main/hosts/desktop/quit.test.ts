@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events'
 import { describe, expect, it } from 'vitest'
 import { endAfterStop, QUIT_LIMIT_MS, type QuitDeps } from '../../../../main/hosts/desktop/quit.ts'
-import { FakeClock } from '../browser/fake-clock.ts'
+import { SteppedClock } from '../../stepped-clock.ts'
 
 /**
  * Behaves like Electron's `quit`: a call is ignored while the app is quitting. Quitting lasts until
@@ -29,7 +29,7 @@ const nextTurn = () => new Promise((resolve) => setImmediate(resolve))
 
 function quitting(stop: () => Promise<void>) {
   const app = new QuittingApp()
-  const clock = new FakeClock()
+  const clock = new SteppedClock()
   const notes: string[] = []
   const log = { note: (line: string) => void notes.push(line) }
   endAfterStop({ app: app as unknown as QuitDeps['app'], clock, log, stop })

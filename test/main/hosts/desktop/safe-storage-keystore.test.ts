@@ -8,9 +8,9 @@ import {
 import { passphraseKeystore } from '../../../../main/vault/passphrase-keystore.ts'
 import { VaultHandle } from '../../../../main/vault/vault-handle.ts'
 import { proves } from '../../../proof/proves.ts'
+import { SteppedClock } from '../../stepped-clock.ts'
 import { temporaryFolder } from '../../storage/temporary-folder.ts'
 import { held, NOW_MS, profile, tokensOf, vaultOf } from '../../vault/fixtures.ts'
-import { FakeClock } from '../browser/fake-clock.ts'
 
 const key = randomBytes(32)
 
@@ -32,7 +32,7 @@ function fakeSafeStorage(prefix = 'v11', changes: Partial<Storage> = {}): Storag
 }
 
 function keystore(safeStorage: Storage, changes: Partial<SafeStorageDeps> = {}) {
-  const clock = new FakeClock()
+  const clock = new SteppedClock()
   const deps = { safeStorage, platform: 'linux', clock, mayBeUnprotected: () => false, ...changes } as const
   return { clock, keystore: safeStorageKeystore(deps) }
 }

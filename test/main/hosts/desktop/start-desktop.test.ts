@@ -11,8 +11,8 @@ import {
   startDesktop,
 } from '../../../../main/hosts/desktop/start-desktop.ts'
 import { proves } from '../../../proof/proves.ts'
+import { SteppedClock } from '../../stepped-clock.ts'
 import { temporaryFolder } from '../../storage/temporary-folder.ts'
-import { FakeClock } from '../browser/fake-clock.ts'
 
 class StartingApp extends EventEmitter {
   readonly isPackaged = true
@@ -65,7 +65,7 @@ function starting(startApp: DesktopDeps['startApp'], tray: Promise<boolean>) {
     loginItem: undefined,
     updater: undefined,
     inTray: false,
-    clock: new FakeClock(),
+    clock: new SteppedClock(),
     randomBytes,
     log: { note: NOTHING },
     process: { on: () => process },

@@ -6,11 +6,11 @@ import {
   type Updater,
 } from '../../../../main/hosts/desktop/updates.ts'
 import { proves } from '../../../proof/proves.ts'
-import { FakeClock } from '../browser/fake-clock.ts'
+import { SteppedClock } from '../../stepped-clock.ts'
 
 /** A feed that answers at once, and records the requests. */
 function app({ hasFeed = true, verifiesSignature = true, isWanted = true } = {}) {
-  const clock = new FakeClock()
+  const clock = new SteppedClock()
   const asked: string[] = []
   const notices: string[] = []
   const opened: string[] = []

@@ -7,11 +7,11 @@ import { type WatchDeps, watch } from '../../../../main/hosts/terminal/watch-com
 import type { WatchVault } from '../../../../main/hosts/terminal/watch-vault.ts'
 import { DEFAULT_PROBES, type Profile } from '../../../../main/ports/profile.ts'
 import { NO_DESKS } from '../../desk/no-desks.ts'
+import { SteppedClock } from '../../stepped-clock.ts'
 import { AT_MS, exampleSnapshot } from './example-snapshot.ts'
 import { FakeMonitor } from './fake-monitor.ts'
 import { type FakeTerminal, type FakeTerminalOptions, fakeTerminal } from './fake-terminal.ts'
 import { NO_HISTORY } from './no-history.ts'
-import { VirtualClock } from './virtual-clock.ts'
 
 /** A busy machine may need this long for a step that otherwise takes milliseconds. */
 const PATIENT = { timeout: 20_000 }
@@ -36,7 +36,7 @@ const BUILT_IN: Profile = {
 const line = z.object({ v: z.literal(1), type: z.string(), at: z.number(), kind: z.optional(z.string()) })
 
 interface Watched {
-  readonly clock: VirtualClock
+  readonly clock: SteppedClock
   readonly monitor: FakeMonitor
   readonly terminal: FakeTerminal
   readonly exitCode: Promise<number>
@@ -48,7 +48,7 @@ async function watched(
   options: FakeTerminalOptions = {},
   others: Partial<WatchDeps> = {},
 ): Promise<Watched> {
-  const clock = new VirtualClock(AT_MS)
+  const clock = new SteppedClock(AT_MS)
   const monitor = new FakeMonitor(() => clock.wallMs())
   const terminal = fakeTerminal(options)
   const builtIn = { closed: false }
@@ -306,7 +306,7 @@ test('a closed reader ends it quietly, and nothing is left behind', async () => 
   expect(await exitCode).toBe(0)
   expect(terminal.errors).toEqual([])
   expect(monitor.listening).toBe(0)
-  expect(clock.waiting).toBe(0)
+  expect(clock.pending).toBe(0)
 })
 
 test('output that cannot be written ends it with exit 1 and one line', async () => {

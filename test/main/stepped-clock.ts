@@ -1,17 +1,17 @@
-import type { Clock } from '../../../../main/ports/ports.ts'
+import type { Clock } from '../../main/ports/ports.ts'
 
 interface Timer {
   readonly atMs: number
   readonly run: () => void
 }
 
-/** Time that passes only on request. */
-export class VirtualClock implements Clock {
+/** Time that passes only on request, and at once: promises do not settle on the way. */
+export class SteppedClock implements Clock {
   #nowMs = 0
   readonly #timers = new Set<Timer>()
   readonly #epochMs: number
 
-  constructor(epochMs: number) {
+  constructor(epochMs = 0) {
     this.#epochMs = epochMs
   }
 
@@ -40,7 +40,8 @@ export class VirtualClock implements Clock {
     this.#nowMs = untilMs
   }
 
-  get waiting(): number {
+  /** Number of waiting timers. */
+  get pending(): number {
     return this.#timers.size
   }
 
