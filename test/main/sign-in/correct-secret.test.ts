@@ -11,7 +11,7 @@ import { signInCommands } from '../../../main/sign-in/sign-in-commands.ts'
 import { VirtualClock } from '../../simulation/virtual-clock.ts'
 import { answerOf, NOT_SENT, REFUSAL, renewal, ScriptedHttp } from '../scripted-http.ts'
 import { temporaryFolder } from '../storage/temporary-folder.ts'
-import { openVault } from '../vault/fixtures.ts'
+import { openVault } from '../vault/opened-vault.ts'
 
 const WRONG_KEY = answerOf(401, { error: 'invalid_client', error_description: 'Unauthorized.' })
 const secretIn = ({ body }: HttpRequest) => new URLSearchParams(body).get('client_secret')

@@ -11,7 +11,8 @@ import {
 import { VirtualClock } from '../../simulation/virtual-clock.ts'
 import { answerOf, NOT_SENT, renewal, ScriptedHttp } from '../scripted-http.ts'
 import { temporaryFolder } from '../storage/temporary-folder.ts'
-import { openVault, profile as profileOf } from '../vault/fixtures.ts'
+import { profile as profileOf } from '../vault/fixtures.ts'
+import { openVault } from '../vault/opened-vault.ts'
 
 const WRONG_KEY = answerOf(401, { error: 'invalid_client', error_description: 'Unauthorized.' })
 const MINUTE_MS = 60_000

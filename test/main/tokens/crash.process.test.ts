@@ -7,7 +7,8 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, expect, onTestFinished, test } from 'vitest'
 import { proves } from '../../proof/proves.ts'
 import { temporaryFolder } from '../storage/temporary-folder.ts'
-import { openVault, tokensOf } from '../vault/fixtures.ts'
+import { tokensOf } from '../vault/fixtures.ts'
+import { openVault } from '../vault/opened-vault.ts'
 import { startRotatingServer } from './rotating-server.ts'
 
 /** The first process that ends by itself fills this cache. The next ones start in a third of the time. */

@@ -7,7 +7,8 @@ import { VaultProfileStore } from '../../../main/sign-in/profile-store.ts'
 import { VirtualClock } from '../../simulation/virtual-clock.ts'
 import { startLoopbackServer } from '../loopback-server.ts'
 import { temporaryFolder } from '../storage/temporary-folder.ts'
-import { openVault, profile, tokensOf, vaultOf } from '../vault/fixtures.ts'
+import { profile, tokensOf, vaultOf } from '../vault/fixtures.ts'
+import { openVault } from '../vault/opened-vault.ts'
 import { keeperOf } from './keeper-of.ts'
 
 const CLIENT = { clientId: 'headroom', clientSecret: 'a secret of some length' }

@@ -1,8 +1,7 @@
 import type { StoredTokens } from '../../../app/tokens/stored-token.ts'
 import type { Profile } from '../../../main/ports/profile.ts'
 import type { Vault } from '../../../main/vault/vault.ts'
-import { VaultHandle } from '../../../main/vault/vault-handle.ts'
-import { type TestKeystore, testKeystore } from './test-keystore.ts'
+import type { VaultHandle } from '../../../main/vault/vault-handle.ts'
 
 export const NOW_MS = 1_800_000_000_000
 
@@ -23,10 +22,6 @@ export function profile(changes: Partial<Profile> = {}): Profile {
     streams: [{ kind: 'positions', target: 'SIM1001', options: { a: 'b' } }],
     ...changes,
   }
-}
-
-export function openVault(folder: string, keystore: TestKeystore = testKeystore()): Promise<VaultHandle> {
-  return VaultHandle.open({ folder, keystore, wallMs: () => NOW_MS })
 }
 
 export function vaultOf(handle: VaultHandle): Vault {

@@ -3,16 +3,14 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { proves } from '../../proof/proves.ts'
 import { temporaryFolder } from '../storage/temporary-folder.ts'
-import { held, openVault, profile, tokensOf, vaultOf } from './fixtures.ts'
+import { held, tokensOf, vaultOf } from './fixtures.ts'
+import { openVault, storedFolder } from './opened-vault.ts'
 
 const OLDER = expect.stringContaining('vault.db is an older copy')
 
 /** A folder whose key has rotated its token since a copy of its store was made. */
 async function rotatedSince() {
-  const folder = temporaryFolder()
-  const first = await openVault(folder)
-  vaultOf(first).signIn(profile(), held(1))
-  first.close()
+  const folder = await storedFolder()
   const copy = join(temporaryFolder(), 'copy.db')
   copyFileSync(join(folder, 'vault.db'), copy)
   const second = await openVault(folder)
@@ -37,7 +35,6 @@ test('a store restored from a copy is reported as such once; nothing else change
   again.close()
   const later = await openVault(folder)
   expect(later.notices).toEqual([])
-  later.close()
   proves('D2', { level: 2, cases: 3 })
 })
 

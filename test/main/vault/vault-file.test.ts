@@ -7,15 +7,8 @@ import { VAULT_MIGRATIONS } from '../../../main/vault/schema.ts'
 import { openVaultFile } from '../../../main/vault/vault-file.ts'
 import { proves } from '../../proof/proves.ts'
 import { temporaryFolder } from '../storage/temporary-folder.ts'
-import { held, NOW_MS, openVault, profile, tokensOf, vaultOf } from './fixtures.ts'
-
-async function storedFolder(): Promise<string> {
-  const folder = temporaryFolder()
-  const handle = await openVault(folder)
-  vaultOf(handle).signIn(profile(), held(1))
-  handle.close()
-  return folder
-}
+import { held, NOW_MS, profile, tokensOf, vaultOf } from './fixtures.ts'
+import { openVault, signedInVault, storedFolder } from './opened-vault.ts'
 
 const file = (folder: string) => join(folder, 'vault.db')
 const asideIn = (folder: string) => readdirSync(folder).filter((name) => name.startsWith('vault.damaged-'))
@@ -25,7 +18,6 @@ test('a first start reports nothing, and only its owner can read the file', asyn
   const handle = await openVault(folder)
   expect(handle.notices).toEqual([])
   expect(statSync(file(folder)).mode & 0o077).toBe(0)
-  handle.close()
 })
 
 test.each([
@@ -70,7 +62,6 @@ test.each([
   const again = await openVault(folder)
   expect(again.notices).toEqual([])
   expect(tokensOf(again).kind).toBe('found')
-  again.close()
   proves('D2', { level: 2, cases: 1 })
 })
 
@@ -87,7 +78,6 @@ test.each(['DROP TABLE profiles', 'DROP TABLE records', 'ALTER TABLE intents DRO
     expect(handle.notices).toEqual([expect.stringContaining('are damaged')])
     expect(handle.storedIds()).toEqual([SAVED_KEYS])
     expect(vaultOf(handle).signIn(profile(), held(1))).toMatchObject({ ok: true })
-    handle.close()
   },
 )
 
@@ -111,16 +101,13 @@ test('cut or zeroed at any length, it starts, and either opens complete or is re
 })
 
 test('without its journal the file is complete: every commit is checkpointed at once', async () => {
-  const folder = temporaryFolder()
-  const handle = await openVault(folder)
-  vaultOf(handle).signIn(profile(), held(1))
+  const { folder, handle } = await signedInVault()
   const copy = temporaryFolder()
   // The file alone, as after a crash in which the -wal file was lost.
   writeFileSync(file(copy), readFileSync(file(folder)))
   handle.close()
   const again = await openVault(copy)
   expect(tokensOf(again).kind).toBe('found')
-  again.close()
 })
 
 test('a journal without its file is renamed and reported', async () => {
@@ -129,7 +116,6 @@ test('a journal without its file is renamed and reported', async () => {
   const handle = await openVault(folder)
   expect(handle.notices).toEqual([expect.stringContaining('missing')])
   expect(asideIn(folder)).toEqual([expect.stringMatching(/\.db-wal$/)])
-  handle.close()
   proves('D2', { level: 1, cases: 1 })
 })
 
@@ -139,7 +125,6 @@ test('a half-made new file does not block a start', async () => {
   const handle = await openVault(folder)
   expect(handle.status).toEqual({ state: 'ok' })
   expect(handle.notices).toEqual([])
-  handle.close()
 })
 
 test('a folder in place of the file is reported in one line, and nothing in it changes', async () => {
@@ -170,7 +155,6 @@ test('a failed migration leaves the file at its version', async () => {
   expect(opening.kind).toBe('unusable')
   const handle = await openVault(folder)
   expect(tokensOf(handle).kind).toBe('found')
-  handle.close()
 })
 
 test('a file from a newer version is rejected in one line, and not changed', async () => {
@@ -201,7 +185,6 @@ test.skipIf(process.platform === 'win32').each([
     ok: false,
     why: 'its file was removed or replaced',
   })
-  handle.close()
 })
 
 test('commits survive a power cut, and deleted data is overwritten', () => {

@@ -7,18 +7,11 @@ import { openVaultFile } from '../../../main/vault/vault-file.ts'
 import { VaultHandle } from '../../../main/vault/vault-handle.ts'
 import { proves } from '../../proof/proves.ts'
 import { temporaryFolder } from '../storage/temporary-folder.ts'
-import { held, NOW_MS, openVault, profile, tokensOf, vaultOf } from './fixtures.ts'
+import { held, NOW_MS, profile, tokensOf, vaultOf } from './fixtures.ts'
+import { openVault, storedFolder } from './opened-vault.ts'
 import { testKeystore } from './test-keystore.ts'
 
 /** A folder with one stored key, sealed by a keystore whose own key is 1. */
-async function storedFolder(): Promise<string> {
-  const folder = temporaryFolder()
-  const handle = await openVault(folder, testKeystore(1))
-  vaultOf(handle).signIn(profile(), held(1))
-  handle.close()
-  return folder
-}
-
 const contentOf = (folder: string) => {
   const database = new DatabaseSync(join(folder, 'vault.db'))
   const content = ['data_keys', 'records', 'quarantine'].map((table) =>
@@ -54,7 +47,6 @@ test('the ids of stored keys have the order of the stored profiles, oldest first
       .map((one) => one.id),
   ).toEqual(ids)
   expect(handle.storedIds()).toEqual(ids)
-  handle.close()
 })
 
 test('a key is gone only if the stored keys can be read and do not include it', async () => {
@@ -100,7 +92,6 @@ test('another key in the keyring reads as a changed key; nothing is changed, and
   expect(contentOf(folder)).toEqual(before)
   const again = await openVault(folder, testKeystore(1))
   expect(tokensOf(again).kind).toBe('found')
-  again.close()
   proves('K1', { level: 2, cases: 1 })
 })
 
@@ -174,7 +165,6 @@ test('data of another kind of keystore reads as damaged in place, and a wrong pa
   execute(folder, "UPDATE data_keys SET wrapped = x'00', backend = 'win32'")
   const damaged = await openVault(folder, keystore)
   expect(damaged.status.state).toBe('record-corrupt')
-  damaged.close()
   proves('K1', { level: 2, cases: 2 })
 })
 
@@ -185,7 +175,6 @@ test('a keystore that opens it is accepted, whatever else is recorded', async ()
   keystore.mayHaveWrapped = () => false
   const handle = await openVault(folder, keystore)
   expect(handle.status).toEqual({ state: 'ok' })
-  handle.close()
 })
 
 test('a damaged canary does not lose the key if a record still opens: it is written again', async () => {
@@ -198,7 +187,6 @@ test('a damaged canary does not lose the key if a record still opens: it is writ
   execute(folder, 'DELETE FROM records')
   const again = await openVault(folder, testKeystore(1))
   expect(again.status).toEqual({ state: 'ok' })
-  again.close()
 })
 
 test('a damaged canary with records that do not open is a changed key', async () => {
@@ -206,7 +194,6 @@ test('a damaged canary with records that do not open is a changed key', async ()
   execute(folder, "UPDATE data_keys SET canary = x'00'; UPDATE records SET sealed = zeroblob(60)")
   const handle = await openVault(folder, testKeystore(1))
   expect(handle.status.state).toBe('key-changed')
-  handle.close()
   proves('K1', { level: 2, cases: 1 })
 })
 
@@ -251,7 +238,6 @@ test('a locked keyring delays a start only while it is locked', async () => {
   await told
   expect(handle.status).toEqual({ state: 'ok' })
   expect(tokensOf(handle).kind).toBe('found')
-  handle.close()
   proves('K1', { level: 2, cases: 1 })
 })
 
@@ -276,7 +262,6 @@ test('a key that does not open can still be forgotten', async () => {
   const handle = await openVault(folder, testKeystore(2))
   expect(vaultOf(handle).forget('key-1')).toEqual({ ok: true })
   expect(handle.storedIds()).toEqual([])
-  handle.close()
 })
 
 test('starting over adds a key, and records of the old key open again when it returns', async () => {
@@ -300,7 +285,6 @@ test('a keystore that renewed its own key has the data key wrapped again', async
   const handle = await openVault(folder, keystore)
   expect(keystore.calls).toEqual(['unwrap', 'wrap'])
   expect(tokensOf(handle).kind).toBe('found')
-  handle.close()
 })
 
 test('a store that another program locks is unreadable, names no key and is not changed', async () => {
@@ -318,7 +302,6 @@ test('a store that another program locks is unreadable, names no key and is not 
   expect(existsSync(join(folder, 'vault.db'))).toBe(true)
   const again = await openVault(folder)
   expect(tokensOf(again).kind).toBe('found')
-  again.close()
 })
 
 test('a lock in between is reported at the write, and the next write succeeds', async () => {
@@ -335,7 +318,6 @@ test('a lock in between is reported at the write, and the next write succeeds', 
   other.exec('ROLLBACK')
   other.close()
   expect(vaultOf(handle).tokens('key-1').save(next)).toEqual({ ok: true })
-  handle.close()
 })
 
 function execute(folder: string, sql: string): void {
@@ -352,7 +334,6 @@ test('a keystore that throws does not prevent a start: nothing is stored, and th
   const handle = await VaultHandle.open({ folder: temporaryFolder(), keystore: broken, wallMs: () => NOW_MS })
   expect(handle.status).toMatchObject({ state: 'unavailable', line: expect.stringContaining('RangeError') })
   expect(JSON.stringify(handle.status)).not.toContain('CANARY')
-  handle.close()
 })
 
 test('starting over creates a key if the stored one is damaged, and none if its keystore is only unavailable', async () => {
@@ -393,7 +374,6 @@ test('two calls at once start over with one key, so that what is stored meanwhil
   expect(vaultOf(handle).profiles()).toContainEqual(
     expect.objectContaining({ id: 'key-2', reading: expect.objectContaining({ kind: 'found' }) }),
   )
-  handle.close()
 })
 
 test('a store closed while the keystore creates a new key stays closed, without an error', async () => {
@@ -418,7 +398,6 @@ test('a key of another length is rejected even if the canary is damaged and noth
   const handle = await openVault(folder, keystore)
   expect(handle.status.state).not.toBe('ok')
   expect(handle.vault?.canSeal ?? false).toBe(false)
-  handle.close()
 })
 
 test('while the keyring is locked no address is called changed', async () => {
@@ -428,7 +407,6 @@ test('while the keyring is locked no address is called changed', async () => {
   const [found] = vaultOf(handle).profiles()
   expect(JSON.stringify(found)).not.toContain('another program changed')
   expect(found?.about?.name).toBe('Main key')
-  handle.close()
 })
 
 test('with two open data keys, a mark by either of them is accepted', async () => {

@@ -7,7 +7,8 @@ import { openVaultFile } from '../../../main/vault/vault-file.ts'
 import { VaultHandle } from '../../../main/vault/vault-handle.ts'
 import { proves } from '../../proof/proves.ts'
 import { temporaryFolder } from '../storage/temporary-folder.ts'
-import { held, NOW_MS, openVault, profile, tokensOf, vaultOf } from './fixtures.ts'
+import { held, NOW_MS, profile, tokensOf, vaultOf } from './fixtures.ts'
+import { openVault, signedInVault, storedFolder } from './opened-vault.ts'
 import { testKeystore } from './test-keystore.ts'
 
 const rotated = (generation: number) => ({
@@ -37,7 +38,6 @@ test('a sign-in is there at the next start, with secrets and settings', async ()
       reading: { kind: 'found', stored: held(1, refreshToken) },
     },
   ])
-  again.close()
 })
 
 test('a secret stored later opens at the next start, and affects neither the token nor an earlier damaged one', async () => {
@@ -56,13 +56,10 @@ test('a secret stored later opens at the next start, and affects neither the tok
   expect(vaultOf(again).profiles()).toMatchObject([
     { clientSecret: 'CANARY-second', reading: { kind: 'found', stored: held(1) } },
   ])
-  again.close()
 })
 
 test('a new generation closes the intent, and the old token is deleted from the file', async () => {
-  const folder = temporaryFolder()
-  const handle = await openVault(folder)
-  vaultOf(handle).signIn(profile(), held(1))
+  const { folder, handle } = await signedInVault()
   const tokens = vaultOf(handle).tokens('key-1')
   expect(tokens.intend({ generation: 1, atMs: NOW_MS }, 'CANARY-refresh-1')).toEqual({ ok: true })
   expect(tokensOf(handle)).toMatchObject({ stored: { intent: { generation: 1, atMs: NOW_MS } } })
@@ -81,9 +78,7 @@ test('a new generation closes the intent, and the old token is deleted from the 
 })
 
 test('the signed-in user is stored with the token', async () => {
-  const folder = temporaryFolder()
-  const handle = await openVault(folder)
-  vaultOf(handle).signIn(profile(), held(1))
+  const { folder, handle } = await signedInVault()
   const { token, standing } = rotated(2)
   vaultOf(handle)
     .tokens('key-1')
@@ -91,13 +86,10 @@ test('the signed-in user is stored with the token', async () => {
   handle.close()
   const again = await openVault(folder)
   expect(tokensOf(again)).toMatchObject({ stored: { token: { subject: 'auth0|1' } } })
-  again.close()
 })
 
 test('metadata of three generations is kept', async () => {
-  const folder = temporaryFolder()
-  const handle = await openVault(folder)
-  vaultOf(handle).signIn(profile(), held(1))
+  const { folder, handle } = await signedInVault()
   for (let generation = 2; generation <= 6; generation += 1)
     vaultOf(handle).tokens('key-1').save(rotated(generation))
   handle.close()
@@ -108,9 +100,7 @@ test('metadata of three generations is kept', async () => {
 })
 
 test('the end of a session is stored next to its token, which stays', async () => {
-  const folder = temporaryFolder()
-  const handle = await openVault(folder)
-  vaultOf(handle).signIn(profile(), held(1))
+  const { handle } = await signedInVault()
   const tokens = vaultOf(handle).tokens('key-1')
   tokens.intend({ generation: 1, atMs: NOW_MS }, 'CANARY-refresh-1')
   const ended = { ...held(1), standing: { kind: 'sign-in-required', reason: 'refused' } } as const
@@ -119,13 +109,10 @@ test('the end of a session is stored next to its token, which stays', async () =
     kind: 'found',
     stored: ended,
   })
-  handle.close()
 })
 
 test('data next to an encrypted token keeps the form that earlier versions read', async () => {
-  const folder = temporaryFolder()
-  const handle = await openVault(folder)
-  vaultOf(handle).signIn(profile(), held(1))
+  const { folder, handle } = await signedInVault()
   vaultOf(handle).tokens('key-1').save(rotated(2))
   handle.close()
   const database = new DatabaseSync(join(folder, 'vault.db'))
@@ -181,9 +168,7 @@ test('a failed write of any kind is reported as failed, and the next one is stor
 test.each([true, false])(
   'whether a pending revocation is retried automatically (%s) is stored',
   async (byItself) => {
-    const folder = temporaryFolder()
-    const first = await openVault(folder)
-    vaultOf(first).signIn(profile(), held(1))
+    const { folder, handle: first } = await signedInVault()
     const revocation = { reason: 'no answer', byItself }
     vaultOf(first)
       .tokens('key-1')
@@ -197,7 +182,6 @@ test.each([true, false])(
     expect(tokensOf(damaged)).toMatchObject({
       stored: { revocation: { reason: expect.stringMatching(/quit before/), byItself: true } },
     })
-    damaged.close()
   },
 )
 
@@ -226,9 +210,7 @@ test('no generation is reused, not even that of a record in quarantine', async (
 })
 
 test('a pending revocation survives the process, and a new sign-in withdraws it', async () => {
-  const folder = temporaryFolder()
-  const first = await openVault(folder)
-  vaultOf(first).signIn(profile(), held(1))
+  const { folder, handle: first } = await signedInVault()
   const pending = { reason: 'no answer', byItself: true }
   vaultOf(first)
     .tokens('key-1')
@@ -240,14 +222,11 @@ test('a pending revocation survives the process, and a new sign-in withdraws it'
   const reading = tokensOf(again)
   expect(reading).toMatchObject({ stored: { token: { generation: 2, refreshToken: 'CANARY-new' } } })
   expect(reading).not.toHaveProperty('stored.revocation')
-  again.close()
   proves('R4', { level: 1, cases: 1 })
 })
 
 test('a forgotten key is deleted from the file, and the others stay', async () => {
-  const folder = temporaryFolder()
-  const handle = await openVault(folder)
-  vaultOf(handle).signIn(profile(), held(1))
+  const { folder, handle } = await signedInVault()
   vaultOf(handle).signIn(profile({ id: 'key-2', name: 'Second key' }), held(1, 'CANARY-refresh-1'))
   expect(vaultOf(handle).forget('key-1')).toEqual({ ok: true })
   expect(
@@ -258,13 +237,10 @@ test('a forgotten key is deleted from the file, and the others stay', async () =
   expect(vaultOf(handle).knows('key-1', 'CANARY-refresh-1')).toBe(false)
   expect(bytesIn(folder)).not.toContain('Main key')
   expect(bytesIn(folder)).toContain('Second key')
-  handle.close()
 })
 
 test('a token is recognised as an earlier one, whatever happened to it', async () => {
-  const folder = temporaryFolder()
-  const handle = await openVault(folder)
-  vaultOf(handle).signIn(profile(), held(1))
+  const { handle } = await signedInVault()
   const tokens = vaultOf(handle).tokens('key-1')
   for (let generation = 2; generation < 120; generation += 1) {
     tokens.note('sent', generation, `CANARY-refresh-${generation}`)
@@ -274,13 +250,10 @@ test('a token is recognised as an earlier one, whatever happened to it', async (
   expect(vaultOf(handle).knows('key-1', 'CANARY-refresh-119')).toBe(true)
   expect(vaultOf(handle).knows('key-1', 'CANARY-refresh-2')).toBe(false)
   expect(vaultOf(handle).knows('key-1', 'another')).toBe(false)
-  handle.close()
 })
 
 test('no file in the folder contains a byte of a secret, in any encoding', async () => {
-  const folder = temporaryFolder()
-  const handle = await openVault(folder)
-  vaultOf(handle).signIn(profile(), held(1))
+  const { folder, handle } = await signedInVault()
   const tokens = vaultOf(handle).tokens('key-1')
   tokens.note('intended', 1, 'CANARY-refresh-1')
   tokens.save(rotated(2))
@@ -298,9 +271,7 @@ test('no file in the folder contains a byte of a secret, in any encoding', async
 })
 
 test('a record moved to another profile or another generation does not decrypt', async () => {
-  const folder = temporaryFolder()
-  const handle = await openVault(folder)
-  vaultOf(handle).signIn(profile(), held(1))
+  const { folder, handle } = await signedInVault()
   vaultOf(handle).signIn(profile({ id: 'key-2' }), held(1, 'CANARY-other'))
   handle.close()
   tamper(
@@ -311,14 +282,10 @@ test('a record moved to another profile or another generation does not decrypt',
   const again = await openVault(folder)
   expect(tokensOf(again, 'key-2')).toEqual({ kind: 'lost', state: 'record-corrupt' })
   expect(tokensOf(again, 'key-1').kind).toBe('found')
-  again.close()
 })
 
 test('a tampered record is set aside with its bytes, stays reported, and a new sign-in works', async () => {
-  const folder = temporaryFolder()
-  const handle = await openVault(folder)
-  vaultOf(handle).signIn(profile(), held(1))
-  handle.close()
+  const folder = await storedFolder()
   tamper(folder, "UPDATE records SET sealed = zeroblob(60) WHERE kind = 'refresh-token'")
   const again = await openVault(folder)
   expect(again.status).toEqual({ state: 'ok' })
@@ -346,16 +313,12 @@ test('unreadable metadata and settings are reported, and nothing is deleted', as
   expect(vaultOf(again).profiles()).toMatchObject([
     { id: 'key-1', reading: { kind: 'lost', state: 'record-corrupt' } },
   ])
-  again.close()
 })
 
 test.each(['authUrl', 'baseUrl', 'clientId'])(
   'a stored %s changed from outside gets no request: the key reports it, and its token stays',
   async (field) => {
-    const folder = temporaryFolder()
-    const handle = await openVault(folder)
-    vaultOf(handle).signIn(profile(), held(1))
-    handle.close()
+    const folder = await storedFolder()
     tamper(folder, `UPDATE profiles SET about = json_set(about, '$.${field}', 'https://elsewhere.test')`)
     const again = await openVault(folder)
     const [found] = vaultOf(again).profiles()
@@ -370,14 +333,11 @@ test.each(['authUrl', 'baseUrl', 'clientId'])(
     // A new sign-in repairs it.
     vaultOf(again).signIn(profile(), held(2))
     expect(vaultOf(again).profiles()[0]?.reading.kind).toBe('found')
-    again.close()
   },
 )
 
 test('a profile without its mark, or with another’s, is not trusted', async () => {
-  const folder = temporaryFolder()
-  const handle = await openVault(folder)
-  vaultOf(handle).signIn(profile(), held(1))
+  const { folder, handle } = await signedInVault()
   vaultOf(handle).signIn(profile({ id: 'key-2', authUrl: 'https://other.test' }), held(1))
   handle.close()
   tamper(
@@ -391,38 +351,27 @@ test('a profile without its mark, or with another’s, is not trusted', async ()
       .profiles()
       .map(({ reading }) => reading.kind),
   ).toEqual(['lost', 'lost'])
-  again.close()
 })
 
 test('an invalid address does not prevent a start', async () => {
-  const folder = temporaryFolder()
-  const handle = await openVault(folder)
-  vaultOf(handle).signIn(profile(), held(1))
-  handle.close()
+  const folder = await storedFolder()
   tamper(folder, "UPDATE profiles SET about = json_set(about, '$.authUrl', 'nowhere')")
   const again = await openVault(folder)
   expect(vaultOf(again).profiles()).toEqual([expect.not.objectContaining({ about: expect.anything() })])
-  again.close()
 })
 
 test('a key whose client secret cannot be decrypted cannot be used, and reports it', async () => {
-  const folder = temporaryFolder()
-  const handle = await openVault(folder)
-  vaultOf(handle).signIn(profile(), held(1))
-  handle.close()
+  const folder = await storedFolder()
   tamper(folder, "UPDATE records SET sealed = zeroblob(60) WHERE kind = 'client-secret'")
   const again = await openVault(folder)
   const [found] = vaultOf(again).profiles()
   expect(found?.reading).toMatchObject({ kind: 'lost', state: 'record-corrupt' })
   expect(found?.tokens.read()).toEqual(found?.reading)
-  again.close()
 })
 
 describe('the desk of a key', () => {
   test('is opened at the next start, replaces a former one, and is deleted with its key', async () => {
-    const folder = temporaryFolder()
-    const first = await openVault(folder)
-    vaultOf(first).signIn(profile(), held(1))
+    const { folder, handle: first } = await signedInVault()
     expect(vaultOf(first).desk('key-1')).toEqual({ kind: 'none' })
     expect(vaultOf(first).keepDesk('key-1', 'CANARY-desk-1')).toEqual({ ok: true })
     expect(vaultOf(first).keepDesk('key-1', 'CANARY-desk-2')).toEqual({ ok: true })
@@ -435,26 +384,20 @@ describe('the desk of a key', () => {
     expect(vaultOf(again).forget('key-1')).toEqual({ ok: true })
     vaultOf(again).signIn(profile(), held(1))
     expect(vaultOf(again).desk('key-1')).toEqual({ kind: 'none' })
-    again.close()
   })
 
   test('can be deleted alone, and its secret is then in no file', async () => {
-    const folder = temporaryFolder()
-    const handle = await openVault(folder)
-    vaultOf(handle).signIn(profile(), held(1))
+    const { folder, handle } = await signedInVault()
     vaultOf(handle).keepDesk('key-1', 'CANARY-desk')
     const sealed = sealedDesk(folder)
     expect(vaultOf(handle).forgetDesk('key-1')).toEqual({ ok: true })
     expect(vaultOf(handle).desk('key-1')).toEqual({ kind: 'none' })
     expect(tokensOf(handle).kind).toBe('found')
     expect(bytesIn(folder)).not.toContain(sealed)
-    handle.close()
   })
 
   test('is set aside if it is damaged, stays reported, and can be replaced or deleted', async () => {
-    const folder = temporaryFolder()
-    const handle = await openVault(folder)
-    vaultOf(handle).signIn(profile(), held(1))
+    const { folder, handle } = await signedInVault()
     vaultOf(handle).keepDesk('key-1', 'CANARY-desk')
     tamper(folder, "UPDATE records SET sealed = zeroblob(60) WHERE kind = 'desk'")
     const lost = { kind: 'lost', state: 'record-corrupt' }
@@ -468,13 +411,10 @@ describe('the desk of a key', () => {
     expect(vaultOf(handle).desk('key-1')).toEqual(lost)
     expect(vaultOf(handle).forgetDesk('key-1')).toEqual({ ok: true })
     expect(vaultOf(handle).desk('key-1')).toEqual({ kind: 'none' })
-    handle.close()
   })
 
   test('of another keyring is kept until that keyring returns, unless it is replaced', async () => {
-    const folder = temporaryFolder()
-    const first = await openVault(folder, testKeystore(1))
-    vaultOf(first).signIn(profile(), held(1))
+    const { folder, handle: first } = await signedInVault(testKeystore(1))
     vaultOf(first).keepDesk('key-1', 'CANARY-desk')
     first.close()
     const other = await openVault(folder, testKeystore(2))
@@ -487,7 +427,6 @@ describe('the desk of a key', () => {
     other.close()
     const returned = await openVault(folder, testKeystore(2))
     expect(vaultOf(returned).desk('key-1')).toEqual({ kind: 'found', text: 'CANARY-other' })
-    returned.close()
   })
 })
 
