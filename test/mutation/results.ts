@@ -36,6 +36,12 @@ export function parseMutation(text: string): MutationResults {
   return mutationResults.parse(JSON.parse(text))
 }
 
+/** One line for each file. */
+export function mutationText({ files, ...about }: MutationResults): string {
+  const lines = Object.entries(files).map((file) => file.map((part) => JSON.stringify(part)).join(': '))
+  return `${JSON.stringify(about).slice(0, -1)},"files": {\n${lines.join(',\n')}\n}}\n`
+}
+
 const strykerReport = z.object({
   files: z.record(
     z.string(),

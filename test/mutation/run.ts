@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { originNow } from '../proof/commit.ts'
 import { Workshop } from '../sabotage/workshop.ts'
-import { type MutationResults, parseMutation, resultsOf } from './results.ts'
+import { type MutationResults, mutationText, parseMutation, resultsOf } from './results.ts'
 
 /**
  * Mutation testing with StrykerJS, a few files at a time: `npm run mutate -- [--in main/vault] [--for 280]
@@ -140,7 +140,7 @@ try {
       if (report === undefined) console.error(`not finished: ${slice.join(', ')}`)
       else Object.assign(results.files, resultsOf(report, originNow(), slice))
       for (const file of slice) console.log(lineOf(file))
-      writeFileSync(resultsFile, `${JSON.stringify(results, undefined, 2)}\n`)
+      writeFileSync(resultsFile, mutationText(results))
     }
   }
 } finally {

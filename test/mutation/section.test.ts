@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type MutationResults, parseMutation, resultsOf } from './results.ts'
+import { type MutationResults, mutationText, parseMutation, resultsOf } from './results.ts'
 import { mutationLine, mutationSection } from './section.ts'
 
 const ORIGIN = { commit: 'abcdef0123', isClean: true, date: '2026-11-20T10:00:00.000Z' }
@@ -40,7 +40,7 @@ test('noticed, survived and uncovered mutants are counted separately; a missing 
     ...resultsOf(REPORT, ORIGIN),
     'main/storage/types.ts': none,
   })
-  expect(parseMutation(JSON.stringify(results()))).toEqual(results())
+  expect(parseMutation(mutationText(results()))).toEqual(results())
 })
 
 test('the page shows the score by folder, that it is a sample, of how many files, and each survivor', () => {
