@@ -166,9 +166,7 @@ test('a page on another port that knows a bearer can command nothing', async ({ 
   provesInBrowser('W4', 1)
 })
 
-test('a page on another port cannot frame it, control a window with it or load a part of it', async ({
-  page,
-}) => {
+test('a page on another port cannot frame it, control its window or load its parts', async ({ page }) => {
   const loaded = await page.evaluate(
     async ([frameUrl, scriptUrl, imageUrl]) => {
       const outcome = (element: HTMLElement & { src: string }, src: string) =>

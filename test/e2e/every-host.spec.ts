@@ -69,10 +69,7 @@ test('"revoked" is shown only after the 200', async ({ window: page, simulator }
   expect(revokes()).toBe(2)
 })
 
-test('a stream opened in the window uses a slot and frees it when closed', async ({
-  window: page,
-  simulator,
-}) => {
+test('an opened stream uses a slot, and frees it when closed', async ({ window: page, simulator }) => {
   await connectKey(page, simulator)
   const slots = page.locator('[data-slots="Positions Stream"]')
   await expect(slots).toContainText('not observed')
@@ -125,10 +122,7 @@ test('check settings reach the service, and are still set when reopened', {
   await expect(dialog).toContainText('Rows with their own interval: 1')
 })
 
-test('a program behind the gateway gets a response, is counted, and is in the plan', async ({
-  window: page,
-  simulator,
-}) => {
+test('a program behind the gateway is answered, counted and planned', async ({ window: page, simulator }) => {
   await connectKey(page, simulator)
   await openFromMenu(page, 'Programs…')
   const shown = page.getByTestId('programs')

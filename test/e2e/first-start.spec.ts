@@ -3,19 +3,13 @@ import { pathToFileURL } from 'node:url'
 import { openByFile } from '../../main/storage/address-file.ts'
 import { expect, test } from './fixtures.ts'
 
-test('a first start shows live data of the built-in simulator, with nothing blocked by the policy', async ({
-  page,
-  headroom,
-}) => {
+test('a first start shows the simulator’s live data; the policy blocks none', async ({ page, headroom }) => {
   await page.goto(headroom.url)
   await expect(page.getByText('Positions', { exact: true }).first()).toBeVisible()
   await expect(page.getByText(/simulator/i).first()).toBeVisible()
 })
 
-test('a used code is replaced by a new one on the terminal, and does not open a second window', async ({
-  page,
-  headroom,
-}) => {
+test('a used code opens no second window; the terminal shows a new one', async ({ page, headroom }) => {
   await page.goto(headroom.url)
   const fresh = await headroom.waitForReady(2)
   expect(new URL(fresh).origin).toBe(headroom.origin)

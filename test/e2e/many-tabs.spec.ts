@@ -1,10 +1,7 @@
 import { MAX_TABS } from '../../renderer/api/tab-place.ts'
 import { expect, test } from './fixtures.ts'
 
-test('five tabs of one browser leave a connection free, and a sixth waits until one is closed', async ({
-  context,
-  headroom,
-}) => {
+test('five tabs leave a connection free; a sixth waits until one closes', async ({ context, headroom }) => {
   const open = async (tab: number) => {
     const page = await context.newPage()
     await page.goto(await headroom.waitForReady(tab))

@@ -139,10 +139,7 @@ test('a redirect with another state is rejected and the right one still counts',
   await expect(dialog).toBeHidden()
 })
 
-test('an unresponsive sign-in host is reported before the browser opens, and no longer once it responds', async ({
-  page,
-  dialog,
-}) => {
+test('a sign-in host that is away is reported first, until it responds', async ({ page, dialog }) => {
   const host = createServer()
   await new Promise<void>((resolve) => host.listen(0, '127.0.0.1', resolve))
   const { port } = host.address() as AddressInfo

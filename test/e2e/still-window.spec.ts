@@ -15,9 +15,7 @@ interface Read {
   readonly events: readonly number[]
 }
 
-test('for an unresponsive window only the latest snapshot is queued, and it then reads that and every event', async ({
-  page,
-}) => {
+test('an unresponsive window then reads the latest snapshot and every event', async ({ page }) => {
   const host = await startHost()
   const { port, windows } = host
   await page.goto(`http://127.0.0.1:${port}/`)

@@ -2,10 +2,7 @@ import { NOW_MS, quota, slots, snapshot } from '../../renderer/fixtures.ts'
 import { STATES } from '../../renderer/harness/states.ts'
 import { expect, problemsOf, test } from './window-fixtures.ts'
 
-test('in forced colours the legend, the chosen row and range, and every severity are distinguishable', async ({
-  page,
-  open,
-}) => {
+test('in forced colours legend, chosen row and range, and severities differ', async ({ page, open }) => {
   await page.setViewportSize({ width: 1440, height: 900 })
   await page.emulateMedia({ forcedColors: 'active' })
   await open(
@@ -46,10 +43,7 @@ test('in forced colours the legend, the chosen row and range, and every severity
   expect(await problemsOf(page)).toEqual([])
 })
 
-test('a severity is never shown by colour alone: each has its own shape and a word', async ({
-  page,
-  open,
-}) => {
+test('no severity is shown by colour alone: each has its shape and a word', async ({ page, open }) => {
   const shapes = new Map<string, string>()
   for (const state of ['ok', 'low', 'empty', 'not-checked'] as const) {
     await open(snapshot({ requests: [quota('Positions', 320, 300, 50, { state, low: 45, high: 55 })] }))

@@ -66,10 +66,7 @@ test('sounds are off until they are turned on, and quiet hours have times', asyn
   await expect.poll(sent).toEqual({ quietHours: { from: '21:30', to: '07:00' } })
 })
 
-test('alerts of another key are named by that key next to the headline of the shown one', async ({
-  page,
-  open,
-}) => {
+test('alerts of another key name that key next to the shown one’s headline', async ({ page, open }) => {
   const host = await open(snapshot())
   const other = { ...snapshot().profile, id: 'b', name: 'Beta' }
   host.show(snapshot(), snapshot({ profile: other }))

@@ -71,10 +71,7 @@ for (const colorScheme of ['dark', 'light'] as const)
         })
       }
 
-      test('a row shows what may be sent now, and continuing 429s are counted without a countdown', async ({
-        page,
-        open,
-      }) => {
+      test('a row shows what may be sent now; 429s that go on have no countdown', async ({ page, open }) => {
         await open(BAD_DAYS['others use the whole refill, 429']!)
         await expect(row(page, 'Accounts').getByTestId('allowance')).toHaveText('294 now, then 1 per 1.0 s')
         const positions = row(page, 'Positions')
@@ -84,10 +81,7 @@ for (const colorScheme of ['dark', 'light'] as const)
         expect(await layoutFaults(page)).toEqual([])
       })
 
-      test('a row on watch is as filled as an ok one, outlined in amber, with its earliest end', async ({
-        page,
-        open,
-      }) => {
+      test('a row on watch is filled as if ok, in amber outline, with its end', async ({ page, open }) => {
         await open(BAD_DAYS['a row on watch']!)
         await expect(row(page, 'Positions').getByTestId('state')).toHaveText('watchas early as 14:38')
         const { tone, solid } = await barOf(page, 'Positions')
@@ -107,10 +101,7 @@ for (const colorScheme of ['dark', 'light'] as const)
         expect(await layoutFaults(page)).toEqual([])
       })
 
-      test('slots of a signed-out key are not shown as free, whatever was counted before', async ({
-        page,
-        open,
-      }) => {
+      test('a signed-out key’s slots are not shown as free', async ({ page, open }) => {
         await open({ ...BAD_DAYS['signed out']!, slots: [...SLOTS, slots('More', 10, 2, 1, 'counted')] })
         const words = await page.locator('[data-slots]').getByTestId('free').allTextContents()
         expect(new Set(words)).toEqual(new Set(['not observed', 'others ?']))

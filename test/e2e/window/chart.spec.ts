@@ -1,10 +1,7 @@
 import { NOW_MS, snapshot } from '../../renderer/fixtures.ts'
 import { expect, problemsOf, test } from './window-fixtures.ts'
 
-test('the cursor of the chart reads time, source and who used it, by pointer and by arrow keys', async ({
-  page,
-  open,
-}) => {
+test('the chart’s cursor reads time, source and users, by pointer and keys', async ({ page, open }) => {
   await page.setViewportSize({ width: 1440, height: 900 })
   await open(snapshot())
   const chart = page.getByRole('img', { name: /^Positions, last 15 minutes/ })
@@ -38,10 +35,7 @@ test('the chart marks events, and shows since when it records', async ({ page, o
   await expect(page.getByTestId('recording-since')).toContainText('Recording since 09:31 ·')
 })
 
-test('the chart names its curves, when the row is empty, its lowest level and the regular session', async ({
-  page,
-  open,
-}) => {
+test('the chart names curves, the empty time, the lowest level, the session', async ({ page, open }) => {
   const host = await open(snapshot())
   const chart = page.locator('[data-history]')
   for (const words of ['refill 1.07/s', 'low below 64 (20 %)', 'now']) {

@@ -46,10 +46,7 @@ test('the opener of a dialog has the focus again when it closes', async ({ page,
   await expect(page.getByRole('button', { name: 'Revoke tokens…' })).toBeFocused()
 })
 
-test('a command of the palette leaves the focus on the page, not on the previous control', async ({
-  page,
-  open,
-}) => {
+test('a palette command leaves the focus on the page, not on a control', async ({ page, open }) => {
   await open(snapshot())
   const revoke = page.getByRole('button', { name: 'Revoke tokens…' })
   await revoke.focus()
@@ -80,10 +77,7 @@ test('a dialog whose opener is disabled leaves the focus on the page', async ({ 
   await expect(page.getByRole('main')).toBeFocused()
 })
 
-test('a paused window shows that its numbers are old, and resumes at the current state', async ({
-  page,
-  open,
-}) => {
+test('a paused window says that its numbers are old; it resumes at the present', async ({ page, open }) => {
   const host = await open(snapshot())
   await page.keyboard.press('p')
   await expect(page.locator('[data-banner=paused]')).toContainText('Paused at 14:31')

@@ -64,10 +64,7 @@ const openSettings = async (page: Page) => {
   await page.getByTestId('storage').waitFor()
 }
 
-test('the page Programs shows the machines, their programs and rates, and the server', async ({
-  page,
-  open,
-}) => {
+test('the page Programs shows the machines, their programs and the server', async ({ page, open }) => {
   await open(ON_DESK)
   await showPrograms(page)
   const desk = page.getByRole('region', { name: 'Desk', exact: true })
@@ -93,10 +90,7 @@ test('the page Programs shows the machines, their programs and rates, and the se
   expect(await problemsOf(page)).toEqual([])
 })
 
-test('the programs of the other machines are listed with what they use and wait for', async ({
-  page,
-  open,
-}) => {
+test('programs of other machines are listed with their use and waits', async ({ page, open }) => {
   await open(WAITING)
   await showPrograms(page)
   const screener = page.locator('tr[data-machine=LAPTOP]')
@@ -124,10 +118,7 @@ test('a machine without programs lists those of the others', async ({ page, open
   await expect(page.locator('tr[data-machine]')).toHaveCount(2)
 })
 
-test('the plan has the programs of all machines as rows, and its verdict counts them', async ({
-  page,
-  open,
-}) => {
+test('the plan has a row for each machine’s programs; its verdict counts them', async ({ page, open }) => {
   await open(WAITING)
   await page.getByRole('button', { name: 'Plan' }).click()
   const plan = page.getByTestId('plan')
@@ -199,10 +190,7 @@ test('an unreachable desk is the headline, and its machines were last seen', asy
   await expect(desk.locator('[data-machine=LAPTOP]')).toContainText(/last seen \d\d:\d\d:\d\d/)
 })
 
-test('an invitation is shown on request, copied, and hidden when its dialog closes', async ({
-  page,
-  open,
-}) => {
+test('an invitation is shown on request, copied, and hidden with its dialog', async ({ page, open }) => {
   const host = await open(ON_DESK)
   host.answer('deskInvitation', { ok: true, invitation: INVITATION })
   const clipboard = await copied(page)
@@ -299,10 +287,7 @@ test('a saved desk that can’t be used can be left from the form', async ({ pag
   await expect(question).toHaveCount(0)
 })
 
-test('the secret is replaced after a confirmation that names who has to join again', async ({
-  page,
-  open,
-}) => {
+test('the secret is replaced after a question that names who must rejoin', async ({ page, open }) => {
   const host = await open(ON_DESK)
   host.answer('rotateDesk', { ok: true, invitation: INVITATION })
   await openSettings(page)
@@ -317,10 +302,7 @@ test('the secret is replaced after a confirmation that names who has to join aga
   )
 })
 
-test('a rejected machine can leave, but can neither invite nor replace the secret', async ({
-  page,
-  open,
-}) => {
+test('a rejected machine can leave, but not invite or replace the secret', async ({ page, open }) => {
   const refusal = { code: 'rotated', machine: 'SERVER' } as const
   await open({ ...ON_DESK, desk: { ...DESK, state: 'refused', refusal, members: DESK.members.slice(0, 1) } })
   await expect(page.getByTestId('verdict-headline')).toContainText(

@@ -20,10 +20,7 @@ const worst = snapshot({
   slots: [slots('Option Chain Stream', 10, 9, 1)],
 })
 
-test('one key is readable at three metres: its number is a sixth of the window high', async ({
-  page,
-  open,
-}) => {
+test('one key is readable at three metres: its number fills a sixth', async ({ page, open }) => {
   await page.setViewportSize({ width: 1280, height: 800 })
   await open(worst)
   await page.getByRole('button', { name: 'Glance' }).click()
@@ -65,10 +62,7 @@ test('in a low window it is one line', async ({ page, open }) => {
   await expect(page.getByTestId('verdict-headline')).toBeAttached()
 })
 
-test('its line and its page have the remedy of the headline, and pressing it does it', async ({
-  page,
-  open,
-}) => {
+test('line and page have the headline’s remedy, and pressing it does it', async ({ page, open }) => {
   const away = BAD_DAYS['sign-in host unreachable, access expired']!
   const host = await open(away)
   const button = page.getByRole('button', { name: 'Try now' })
@@ -118,10 +112,7 @@ for (const viewport of [
       expect(await problemsOf(page)).toEqual([])
     })
 
-test('several keys are a table, the worst first, and each opens by a click or a key', async ({
-  page,
-  open,
-}) => {
+test('several keys are a table, worst first; each opens by click or key', async ({ page, open }) => {
   const calm = snapshot({
     profile: { id: 'paper', name: 'Paper', environment: 'sim' },
     requests: CALM_REQUESTS,
@@ -202,10 +193,7 @@ for (const { width, height, colorScheme } of [
     expect(await problemsOf(page, 'section[aria-labelledby=keys-title]')).toEqual([])
   })
 
-test('times are in the exchange’s zone in every part of the window, once that is chosen', async ({
-  page,
-  open,
-}) => {
+test('times are in the exchange’s zone everywhere, once that is chosen', async ({ page, open }) => {
   await page.setViewportSize({ width: 1440, height: 900 })
   await open(worst)
   await expect(page.getByTestId('verdict-headline')).toContainText('14:33:05')

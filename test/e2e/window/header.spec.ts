@@ -25,10 +25,7 @@ const cut = (page: Page) =>
       .map((one) => one.textContent),
   )
 
-test('the header cuts no word at any width, and is one row, or two in a narrow window', async ({
-  page,
-  open,
-}) => {
+test('the header cuts no word at any width, and has one row, if narrow two', async ({ page, open }) => {
   await page.setViewportSize({ width: 1440, height: 900 })
   const host = await open(snapshot())
   host.show({
@@ -90,10 +87,7 @@ test('no checks are counted while none can be made', async ({ page, open }) => {
   await expect(page.getByTestId('own-use')).toContainText('checks paused')
 })
 
-test('a share over its cap adds no third row to a narrow header, and nothing slows down while paused', async ({
-  page,
-  open,
-}) => {
+test('a share over its cap adds no third row; paused, nothing slows down', async ({ page, open }) => {
   await page.setViewportSize({ width: 400, height: 800 })
   const probes = { ...snapshot().probes, usedFraction: 0.097, budgetFraction: 0.05 }
   const host = await open(snapshot({ probes }))

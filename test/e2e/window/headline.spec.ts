@@ -116,10 +116,7 @@ test('revoking is one click away next to the tokens, and not in red', async ({ p
   await expect(page.getByRole('button', { name: 'Revoke tokens…' })).toHaveCount(1)
 })
 
-test('the remedy is the only button of the headline, and revoking is the last one of its region', async ({
-  page,
-  open,
-}) => {
+test('the remedy is the headline’s only button; revoking is its region’s last', async ({ page, open }) => {
   await open(BAD_DAYS['sign-in host unreachable, access expired']!)
   const region = page.getByRole('region', { name: 'Verdict' })
   await expect(region.getByRole('button').first()).toHaveText('Try now')
@@ -135,10 +132,7 @@ test('the remedy is the only button of the headline, and revoking is the last on
   }
 })
 
-test('in a narrow window the headline and the tightest row are seen first, then the tokens', async ({
-  page,
-  open,
-}) => {
+test('a narrow window has headline and tightest row first, then the tokens', async ({ page, open }) => {
   await page.setViewportSize({ width: 400, height: 800 })
   await open(STATES['blocked']!)
   const bottomOf = (selector: string) =>
@@ -155,10 +149,7 @@ for (const viewport of [
   { width: 960, height: 600 },
   { width: 400, height: 800 },
 ])
-  test(`the headline has its remedy, chips and parts at ${viewport.width} × ${viewport.height}`, async ({
-    page,
-    open,
-  }) => {
+  test(`the headline is whole at ${viewport.width} × ${viewport.height}`, async ({ page, open }) => {
     await page.setViewportSize(viewport)
     await open(BAD_DAYS['two roots at once']!)
     const verdict = page.getByRole('region', { name: 'Verdict' })

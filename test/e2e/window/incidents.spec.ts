@@ -46,10 +46,7 @@ const EVENTS = HAPPENED.map(
   }),
 )
 
-test('each incident is two lines without a cut, the open ones first, with lengths of ended ones', async ({
-  page,
-  open,
-}) => {
+test('each incident is two uncut lines; open ones first, ended with lengths', async ({ page, open }) => {
   await page.setViewportSize({ width: 1440, height: 900 })
   const host = await open(snapshot())
   for (const event of EVENTS) host.push('eventHappened', event)

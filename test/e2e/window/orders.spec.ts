@@ -46,10 +46,7 @@ const ENTRIES = [
 const programsOf = (page: import('@playwright/test').Page) =>
   page.getByRole('button', { name: 'Programs', exact: false }).first()
 
-test('while orders are off, the settings have one line about them and nothing else shows', async ({
-  page,
-  open,
-}) => {
+test('while orders are off, only one line of the settings mentions them', async ({ page, open }) => {
   const host = await open(having({ state: 'off', today: 0, unknown: [] }))
   await programsOf(page).click()
   await page.getByTestId('programs').waitFor()
@@ -64,10 +61,7 @@ test('while orders are off, the settings have one line about them and nothing el
   expect(asked(host, 'stopOrders')).toEqual([])
 })
 
-test('a LIVE key is allowed orders by its last four characters, then by a sign-in', async ({
-  page,
-  open,
-}) => {
+test('a LIVE key gets orders by its last four characters, then a sign-in', async ({ page, open }) => {
   const host = await open(having({ state: 'off', today: 0, unknown: [] }))
   host.answer('allowOrders', {
     ok: true,
@@ -88,10 +82,7 @@ test('a LIVE key is allowed orders by its last four characters, then by a sign-i
   await expect(dialog).toHaveCount(0)
 })
 
-test('a declined sign-in is said in the dialog, and a SIM key needs no characters', async ({
-  page,
-  open,
-}) => {
+test('the dialog reports a declined sign-in; a SIM key needs no characters', async ({ page, open }) => {
   const profile = { ...TRADING.profile, environment: 'sim' as const }
   const service = { ...TRADING.service, host: 'sim-api.tradestation.com' }
   const host = await open(
@@ -111,10 +102,7 @@ test('a declined sign-in is said in the dialog, and a SIM key needs no character
   expect(asked(host, 'allowOrders')).toEqual([{ profile: profile.id }])
 })
 
-test('Shift+O stops orders everywhere but in a field, also with a dialog open and shortcuts off', async ({
-  page,
-  open,
-}) => {
+test('Shift+O stops orders except in a field, even with shortcuts off', async ({ page, open }) => {
   const host = await open(having(ON))
   const stops = () => asked(host, 'stopOrders').length
   host.answer('stopOrders', { ok: true })
@@ -137,11 +125,7 @@ test('Shift+O stops orders everywhere but in a field, also with a dialog open an
   expect(stops()).toBe(3)
 })
 
-test('the page has the red button, what stopping leaves, and the journal without its contents', async ({
-  page,
-  open,
-  complaints,
-}) => {
+test('the page has the red button, what it leaves, and the journal', async ({ page, open, complaints }) => {
   const [trader, ...readers] = BUSY.programs ?? []
   if (trader === undefined) throw new Error('no program')
   const programs = [{ ...trader, maxOrders: 30, ordersLastMinute: 4 }, ...readers]

@@ -32,10 +32,7 @@ const test = base.extend<PlanFixtures>({
   },
 })
 
-test('it opens from the menu, the palette and by a key, and changes are there again', async ({
-  page,
-  open,
-}) => {
+test('it opens by menu, palette and key, and changes are there again', async ({ page, open }) => {
   await open(BUSY)
   await page.getByRole('button', { name: 'More', exact: true }).click()
   await page.getByRole('menuitem', { name: 'Plan…' }).click()
@@ -55,10 +52,7 @@ test('it opens from the menu, the palette and by a key, and changes are there ag
   await expect(headline(page)).toBeVisible()
 })
 
-test('it starts from the running plan: programs, own requests, streams, and others as an estimate with range and age', async ({
-  page,
-  openPlan,
-}) => {
+test('it starts from what runs: programs, own requests, streams, others', async ({ page, openPlan }) => {
   await openPlan()
   const programs = page.locator('[data-program]')
   await expect(programs.locator('th')).toContainText([
@@ -83,10 +77,7 @@ test('it starts from the running plan: programs, own requests, streams, and othe
   provesInBrowser('L3', 7)
 })
 
-test('without the gateway it starts from observed use, and explains what a wait is then', async ({
-  page,
-  openPlan,
-}) => {
+test('without the gateway it starts from observed use, and explains waits', async ({ page, openPlan }) => {
   const { gateway: _, programs: __, ...rest } = BUSY
   await openPlan(rest)
   await expect(page.locator('[data-program] th')).toContainText(['Headroom', 'Others'])
@@ -95,10 +86,7 @@ test('without the gateway it starts from observed use, and explains what a wait 
   provesInBrowser('L3', 2)
 })
 
-test('a dragged rate is judged at once: what does not fit, why, and what to reduce', async ({
-  page,
-  openPlan,
-}) => {
+test('a dragged rate is judged at once: what fits, why, what to reduce', async ({ page, openPlan }) => {
   await openPlan()
   const slider = page.getByRole('slider', { name: 'Rate of backtest, Option Expirations' })
   await slider.focus()
@@ -136,10 +124,7 @@ test('an invalid number changes nothing, and is marked', async ({ page, openPlan
   await expect(rate).toHaveAttribute('aria-invalid', 'false')
 })
 
-test('a program and its streams are added; streams beyond the slots do not fit', async ({
-  page,
-  openPlan,
-}) => {
+test('a program and streams are added; streams beyond the slots don’t fit', async ({ page, openPlan }) => {
   await openPlan({ ...BUSY, slots: [slots('Option Chain Stream', 10, 0, 10)] })
   await page.getByRole('button', { name: '+ Program' }).click()
   await page.getByLabel('Name of the program').fill('notes')
@@ -163,10 +148,7 @@ test('a program and its streams are added; streams beyond the slots do not fit',
   await expect(page.locator('[data-program=notes]')).toHaveCount(0)
 })
 
-test('the recorded day is shown with and without the change, as a picture and as a table', async ({
-  page,
-  openPlan,
-}) => {
+test('the recorded day is a picture and a table, with and without the change', async ({ page, openPlan }) => {
   const host = await openPlan(BUSY, recordedDay(4))
   await expect(page.getByText('4 h of the last 24 h are recorded; replayed')).toBeVisible()
   await page.getByLabel('Category of the chart').selectOption('Quote Snapshot')
@@ -192,10 +174,7 @@ test('the recorded day is shown with and without the change, as a picture and as
   ])
 })
 
-test('it starts from the last 24 hours too, with their coverage; others are an estimate then as well', async ({
-  page,
-  openPlan,
-}) => {
+test('it starts from the last 24 hours too, with coverage and an estimate', async ({ page, openPlan }) => {
   const host = await openPlan()
   const recorded = page.getByRole('button', { name: 'Start from the last 24 h' })
   await recorded.click()
@@ -229,10 +208,7 @@ test('from a single recorded minute it derives no day', async ({ page, openPlan 
   provesInBrowser('L3', 1)
 })
 
-test('a saved plan can be opened by hand or dropped; a wrong file is rejected by its member and changes nothing', async ({
-  page,
-  openPlan,
-}) => {
+test('a saved plan is opened or dropped; a wrong file changes nothing', async ({ page, openPlan }) => {
   await openPlan()
   const rate = page.getByLabel('Requests per second of backtest, Option Expirations')
   await rate.fill('0.9')
@@ -281,10 +257,7 @@ test('a saved plan can be opened by hand or dropped; a wrong file is rejected by
   provesInBrowser('L3', 4)
 })
 
-test('quick changes each lead to a headline of their own, with a recorded day in the picture', async ({
-  page,
-  openPlan,
-}) => {
+test('quick changes each have their headline, with a recorded day', async ({ page, openPlan }) => {
   await openPlan(BUSY, recordedDay(4))
   await page.locator('[data-history] .recharts-surface').first().waitFor()
   const slider = 'Rate of backtest, Option Expirations'

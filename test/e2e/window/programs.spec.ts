@@ -81,10 +81,7 @@ const WAITING: Snapshot = {
   ),
 }
 
-test('it is a page, opened by its tab, the menu and the palette, and closed by Escape and the tab Monitor', async ({
-  page,
-  open,
-}) => {
+test('it is a page with a tab; menu, palette, Escape and tabs switch it', async ({ page, open }) => {
   await open(WAITING)
   const shown = page.getByTestId('programs')
   const back = page.getByTestId('verdict-headline')
@@ -102,10 +99,7 @@ test('it is a page, opened by its tab, the menu and the palette, and closed by E
   await expect(back).toBeVisible()
 })
 
-test('the gateway is turned on, and a program is added with its key shown once', async ({
-  page,
-  openPrograms,
-}) => {
+test('the gateway is turned on, and a program’s key is shown once', async ({ page, openPrograms }) => {
   const host = await openPrograms(snapshot(), page)
   host.answer('addProgram', { ok: true, key: 'KEY-of-the-new-program' })
   await expect(page.getByTestId('gateway-state')).toHaveText('The gateway is off.')

@@ -47,10 +47,7 @@ test('settings changed in another window are followed, and each field shows it',
   expect(await problemsOf(page, '[role="dialog"]')).toEqual([])
 })
 
-test('typed text stays, shows the current value, and applies once the field is left', async ({
-  page,
-  open,
-}) => {
+test('typed text stays next to the current value, until the field is left', async ({ page, open }) => {
   const { host, dialog } = await openSettings(page, open)
   const symbol = dialog.getByLabel('Symbol for checks')
   await symbol.fill('TSLA')
@@ -70,10 +67,7 @@ test('typed text stays, shows the current value, and applies once the field is l
   )
 })
 
-test('a change made here is not reported as another window’s, and not fetched again', async ({
-  page,
-  open,
-}) => {
+test('a change made here is not reported as another’s, nor fetched again', async ({ page, open }) => {
   const { host, dialog } = await openSettings(page, open)
   const asked = () => host.asked.filter(({ name }) => name === 'keySettings').length
   const before = asked()

@@ -168,10 +168,7 @@ test('in a narrow window the mark of a state and its word share a line', async (
   expect(states.filter(({ isBeside, isCut }) => !isBeside || isCut)).toEqual([])
 })
 
-test('in a wide window each bar is close to its number, and the heads are no higher than a row', async ({
-  page,
-  open,
-}) => {
+test('in a wide window bars are close to numbers, and heads as high as rows', async ({ page, open }) => {
   await page.setViewportSize({ width: 1920, height: 1080 })
   await open(snapshot())
   const bar = (await page.locator(row('Positions')).getByRole('meter').boundingBox())!
@@ -192,10 +189,7 @@ test('rows are grouped, and rows without data are folded under a line that opens
   expect(await shown(page)).toEqual(SEEN)
 })
 
-test('every category is named in full, and no cell is wider than its column, even if all are rejected', async ({
-  page,
-  open,
-}) => {
+test('every category is named in full, and no cell exceeds its column', async ({ page, open }) => {
   await open(STATES['refused']!)
   await expect(page.locator(row('Option Spread Types'))).toBeVisible()
   const wide = (selector: string) =>
@@ -244,10 +238,7 @@ test('the row in most trouble stays in sight wherever the table is scrolled', as
   for (const share of [0, 0.5, 1]) expect(await scrolled(share), `${share}`).toBe('in sight')
 })
 
-test('the mark on a bar is at its row’s own threshold, and the heading names that', async ({
-  page,
-  open,
-}) => {
+test('the mark on a bar is at the row’s threshold, which the heading names', async ({ page, open }) => {
   const markAt = (category: string) =>
     page
       .locator(row(category))

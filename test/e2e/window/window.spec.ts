@@ -49,10 +49,7 @@ test('categories that share one quota are one row that names them all', async ({
   provesInBrowser('Q11', 1)
 })
 
-test('the monitor is hidden and unchanged behind other pages, and continues when shown again', async ({
-  page,
-  open,
-}) => {
+test('behind other pages the monitor is hidden and stays as it was', async ({ page, open }) => {
   const host = await open(snapshot())
   // Selects by the number, because the plan has rows of the same categories.
   const accounts = page.locator(row('Accounts')).filter({ has: page.getByTestId('remaining') })
@@ -263,10 +260,7 @@ test('the Enter key confirms nothing', async ({ page, open }) => {
   expect(asked()).toEqual([plain, plain, { ...plain, cancelRevoke: true }])
 })
 
-test('revoking explains its effect, and shows "revoked" only after the service confirms', async ({
-  page,
-  open,
-}) => {
+test('revoking is explained, and "revoked" shown only once confirmed', async ({ page, open }) => {
   const host = await open(snapshot())
   await page.getByRole('button', { name: 'Revoke tokens…' }).click()
   const dialog = page.getByRole('alertdialog')
@@ -353,10 +347,7 @@ test('"Try now" retries an unreachable host at once', async ({ page, open }) => 
   await expect(page.locator('[data-banner=host-gone]')).toBeHidden()
 })
 
-test('a restarted host is distinguished from an unreachable one, and its new link works in the same tab', async ({
-  page,
-  open,
-}) => {
+test('a restarted host is not an unreachable one; its link works in this tab', async ({ page, open }) => {
   const host = await open(snapshot({ revision: 50 }))
   host.restart()
   await expect(page.locator('[data-banner=host-restarted]')).toContainText(
@@ -370,10 +361,7 @@ test('a restarted host is distinguished from an unreachable one, and its new lin
   expect(new URL(page.url()).hash).toBe('')
 })
 
-test('while code can’t be loaded, the window keeps its numbers; once the host is back, the page opens', async ({
-  page,
-  open,
-}) => {
+test('without its code a page waits, and the numbers stay', async ({ page, open }) => {
   const host = await open(snapshot())
   const chunks = /assets\/(plan-page|settings-dialog)/
   await page.route(chunks, (route) => route.abort('connectionrefused'))
