@@ -20,13 +20,29 @@ const heartbeat = (count: number) => `{"Heartbeat":${count}}`
 const problemIn = (reply: FakeReply) =>
   JSON.parse(reply.text) as { Error: string; Message: string; detail: string }
 
-/** A stream of positions that is open, with one reader. */
-async function openPositions() {
+/** A stream that is open, with one reader. */
+async function openStream(path: string) {
   const set = setUpHub()
-  const first = await set.ask(POSITIONS)
+  const first = await set.ask(path)
   set.service.opens()
-  set.says(position(1, 10), position(2, 20), END)
   return { ...set, first }
+}
+
+async function openPositions() {
+  const set = await openStream(POSITIONS)
+  set.says(position(1, 10), position(2, 20), END)
+  return set
+}
+
+/** Ten option chains that are open, which are as many as there are slots. */
+async function openTenChains() {
+  const set = setUpHub()
+  const replies: FakeReply[] = []
+  for (let i = 0; i < 10; i += 1) {
+    replies.push(await set.ask(`/v3/marketdata/stream/options/chains/S${i}`))
+    set.service.opens()
+  }
+  return { set, replies }
 }
 
 test('equal streams share one request and one slot; a late reader gets the state, its end, and what follows', async () => {
@@ -124,9 +140,7 @@ test('a reader that returns in time keeps the stream', async () => {
 })
 
 test('the last frame of a stream that the service ends needs no line end', async () => {
-  const { ask, service, says } = setUpHub()
-  const reply = await ask(quotes('MSFT'))
-  service.opens()
+  const { service, says, first: reply } = await openStream(quotes('MSFT'))
   says('{"Symbol":"MSFT","Last":1}')
   service.says('{"Symbol":"MSFT","Last":2}')
   service.ends('ended by the service')
@@ -134,9 +148,7 @@ test('the last frame of a stream that the service ends needs no line end', async
 })
 
 test('half a frame of a cut connection is not part of the next one', async () => {
-  const { ask, service, says, clock } = setUpHub()
-  const reply = await ask(quotes('MSFT'))
-  service.opens()
+  const { service, says, clock, first: reply } = await openStream(quotes('MSFT'))
   service.says('{"Symbol":"MSFT","La')
   service.ends()
   await clock.advance(500)
@@ -146,9 +158,7 @@ test('half a frame of a cut connection is not part of the next one', async () =>
 })
 
 test('the gateway’s own lines end like the service’s, even if a chunk ends inside a line end', async () => {
-  const { ask, service, hub } = setUpHub()
-  const reply = await ask(quotes('MSFT'))
-  service.opens()
+  const { service, hub, first: reply } = await openStream(quotes('MSFT'))
   service.says('{"Symbol":"MSFT","Last":1}\r')
   service.says('\n')
   void hub.end('the gateway was turned off')
@@ -275,23 +285,14 @@ test('without a token a reader is declined at once', async () => {
 })
 
 test('does not request a slot that own streams use', async () => {
-  const set = setUpHub()
-  for (let i = 0; i < 10; i += 1) {
-    await set.ask(`/v3/marketdata/stream/options/chains/S${i}`)
-    set.service.opens()
-  }
+  const { set } = await openTenChains()
   await set.ask(CHAIN, program('notes'), 30_000)
   await set.clock.advance(20_000)
   expect(set.opened()).toBe(10)
 })
 
 test('an unread stream gives its slot to a waiting one at once', async () => {
-  const set = setUpHub()
-  const replies: FakeReply[] = []
-  for (let i = 0; i < 10; i += 1) {
-    replies.push(await set.ask(`/v3/marketdata/stream/options/chains/S${i}`))
-    set.service.opens()
-  }
+  const { set, replies } = await openTenChains()
   replies[3]!.destroy()
   expect(set.own('Option Chain Stream')).toBe(10)
   const next = await set.ask(CHAIN)
@@ -302,11 +303,7 @@ test('an unread stream gives its slot to a waiting one at once', async () => {
 })
 
 test('without a slot a reader waits, then gets a proposal of the least useful stream', async () => {
-  const set = setUpHub()
-  for (let i = 0; i < 10; i += 1) {
-    await set.ask(`/v3/marketdata/stream/options/chains/S${i}`)
-    set.service.opens()
-  }
+  const { set } = await openTenChains()
   const waits = await set.ask(CHAIN, program('notes'), 5_000)
   expect(set.hub.waitingOf(program('notes'))).toMatchObject([{ category: 'Option Chain Stream' }])
   await set.clock.advance(4_000)
@@ -330,11 +327,7 @@ test('a reader without a slot gets the quota’s name from the service', async (
 })
 
 test('a clock set ahead ends no reader’s wait', async () => {
-  const set = setUpHub()
-  for (let i = 0; i < 10; i += 1) {
-    await set.ask(`/v3/marketdata/stream/options/chains/S${i}`)
-    set.service.opens()
-  }
+  const { set } = await openTenChains()
   const waits = await set.ask(CHAIN, program('notes'), 5_000)
   const [asked] = set.hub.waitingOf(program('notes'))
   set.hub.markClockUncertain(0, 3_600_000)
@@ -348,12 +341,7 @@ test('a clock set ahead ends no reader’s wait', async () => {
 })
 
 test('a freed slot goes to the most urgent waiting program', async () => {
-  const set = setUpHub()
-  const replies: FakeReply[] = []
-  for (let i = 0; i < 10; i += 1) {
-    replies.push(await set.ask(`/v3/marketdata/stream/options/chains/S${i}`))
-    set.service.opens()
-  }
+  const { set, replies } = await openTenChains()
   const background = await set.ask(
     '/v3/marketdata/stream/options/chains/B',
     program('b', { class: 'background' }),
@@ -492,9 +480,7 @@ test.each([
   ['nothing', ''],
   ['line ends alone', '\r\n'],
 ])('a service that opens a stream repeatedly, and sends %s on it, ends its readers too', async (_, said) => {
-  const { ask, service, clock, opened, http } = setUpHub()
-  const reply = await ask(quotes('MSFT'))
-  service.opens()
+  const { service, clock, opened, http, first: reply } = await openStream(quotes('MSFT'))
   let told = opened()
   for (let ms = 0; ms < SILENCE.deadMs + MAX_OUTAGE_MS - 1_000; ms += 1_000) {
     if (said !== '' && http.streams.at(-1)?.closed === false && opened() === told) service.says(said)
@@ -560,9 +546,7 @@ test('a frozen reader delays no other, and then gets the newest state of each ob
 })
 
 test('a frozen reader that cannot catch up gets GoAway, and is cut if it does not read that', async () => {
-  const { ask, service, says, clock } = setUpHub()
-  const frozen = await ask('/v3/marketdata/stream/barcharts/MSFT?barsback=2')
-  service.opens()
+  const { says, clock, first: frozen } = await openStream('/v3/marketdata/stream/barcharts/MSFT?barsback=2')
   frozen.isFrozen = true
   for (let i = 0; i < 3 * MAX_BEHIND.frames; i += 1) says(`{"TimeStamp":"${1000 + i}"}`)
   expect(frozen.lines.at(-1)).toBe(GO_AWAY)
@@ -581,9 +565,7 @@ test('a reader that reads its GoAway is not cut', async () => {
 })
 
 test('a larger stream provides quotes of some symbols', async () => {
-  const { ask, service, says, opened } = setUpHub()
-  await ask(quotes('MSFT,AAPL'))
-  service.opens()
+  const { ask, says, opened } = await openStream(quotes('MSFT,AAPL'))
   says('{"Symbol":"MSFT","Last":1}', '{"Symbol":"AAPL","Last":1}')
   const some = await ask(quotes('aapl'), program('notes'))
   says('{"Symbol":"MSFT","Last":2}', '{"Symbol":"AAPL","Last":2}')
@@ -613,9 +595,7 @@ test('a state over 16 MiB ends its readers with GoAway, and the stream stays uns
 })
 
 test('looks for each object of a smaller stream once, however many frames the larger one has', async () => {
-  const { ask, service, says, http } = setUpHub()
-  const reply = await ask(quotes('MSFT'))
-  service.opens()
+  const { ask, service, says, http, first: reply } = await openStream(quotes('MSFT'))
   for (let count = 0; count < 1_000; count += 1) says(`{"Symbol":"S${count}"}`)
   await ask(quotes('MSFT,AAPL'), program('notes'))
   service.opens()
@@ -630,9 +610,7 @@ test('looks for each object of a smaller stream once, however many frames the la
 })
 
 test('an enlargement opens the larger stream before it drops the smaller one, whose readers continue', async () => {
-  const { ask, service, says, opened, http } = setUpHub()
-  const small = await ask(quotes('MSFT'))
-  service.opens()
+  const { ask, service, says, opened, http, first: small } = await openStream(quotes('MSFT'))
   says('{"Symbol":"MSFT","Last":1}')
   const large = await ask(quotes('MSFT,AAPL'), program('notes'))
   expect(opened()).toBe(2)
@@ -652,9 +630,7 @@ test('an enlargement opens the larger stream before it drops the smaller one, wh
 })
 
 test('a symbol error of the smaller stream that is over does not delay its enlargement', async () => {
-  const { ask, service, says, http } = setUpHub()
-  await ask(quotes('MSFT'))
-  service.opens()
+  const { ask, service, says, http } = await openStream(quotes('MSFT'))
   says('{"Symbol":"MSFT","Error":"FeedDown"}')
   await ask(quotes('MSFT,AAPL'), program('notes'))
   service.opens()
@@ -666,9 +642,7 @@ test('a symbol error of the smaller stream that is over does not delay its enlar
 })
 
 test('readers get quotes of a symbol that the service names differently', async () => {
-  const { ask, service, says } = setUpHub()
-  const both = await ask(quotes('%24SPX.X,MSFT'))
-  service.opens()
+  const { ask, says, first: both } = await openStream(quotes('%24SPX.X,MSFT'))
   says('{"Symbol":"$SPX","Last":1}')
   const one = await ask(quotes('%24SPX.X'), program('notes'))
   says('{"Symbol":"MSFT","Last":1}', '{"Symbol":"$SPX","Last":2}', '{"Symbol":"","Error":"FAILED"}')
@@ -860,12 +834,7 @@ test('a reader that leaves before its stream opens costs nothing more', async ()
 })
 
 test('a person gets the slot of a stream that no program reads any more', async () => {
-  const set = setUpHub()
-  const replies: FakeReply[] = []
-  for (let i = 0; i < 10; i += 1) {
-    replies.push(await set.ask(`/v3/marketdata/stream/options/chains/S${i}`))
-    set.service.opens()
-  }
+  const { set, replies } = await openTenChains()
   const wanted = { kind: 'option-chains', target: 'MSFT', options: {} } as const
   expect(await set.open(wanted)).toMatchObject({ ok: false, code: 'no-slot' })
   replies[5]!.destroy()
@@ -874,18 +843,12 @@ test('a person gets the slot of a stream that no program reads any more', async 
 })
 
 test('a program without a wait is declined at once if no slot is free', async () => {
-  const set = setUpHub()
-  for (let i = 0; i < 10; i += 1) {
-    await set.ask(`/v3/marketdata/stream/options/chains/S${i}`)
-    set.service.opens()
-  }
+  const { set } = await openTenChains()
   expect((await set.ask(CHAIN, program('notes'), 0)).status).toBe(429)
 })
 
 test('a program’s stream can be pinned as requested', async () => {
-  const { ask, service, streams, summary } = setUpHub()
-  await ask('/v2/stream/tickbars/MSFT/5/3')
-  service.opens()
+  const { streams, summary } = await openStream('/v2/stream/tickbars/MSFT/5/3')
   streams.pin(summary().id, true)
   expect(streams.keepers[0]?.request).toEqual({
     kind: 'tickbars',
@@ -895,12 +858,7 @@ test('a program’s stream can be pinned as requested', async () => {
 })
 
 test('at the cap a GoAway is hidden too: the connection closes, then another opens', async () => {
-  const set = setUpHub()
-  const replies: FakeReply[] = []
-  for (let i = 0; i < 10; i += 1) {
-    replies.push(await set.ask(`/v3/marketdata/stream/options/chains/S${i}`))
-    set.service.opens()
-  }
+  const { set, replies } = await openTenChains()
   const [first, goingAway] = [replies[0]!, set.http.streams[0]!]
   await set.clock.advance(5_000)
   goingAway.listener.chunk(Buffer.from(`${GO_AWAY}\r\n`))
@@ -926,12 +884,7 @@ test('a program that arrives during an outage gets the last known state, then th
 })
 
 test('all readers of a stream that waits for its slot wait for its turn', async () => {
-  const set = setUpHub()
-  const replies: FakeReply[] = []
-  for (let i = 0; i < 10; i += 1) {
-    replies.push(await set.ask(`/v3/marketdata/stream/options/chains/S${i}`))
-    set.service.opens()
-  }
+  const { set, replies } = await openTenChains()
   await set.ask(CHAIN, program('b', { class: 'background' }))
   await set.ask(CHAIN, program('c', { class: 'critical' }))
   replies[0]!.destroy()
