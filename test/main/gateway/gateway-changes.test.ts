@@ -160,7 +160,7 @@ test('reports what applies only until Headroom ends, because it cannot be stored
   expect(gateway.summary).toEqual({ state: 'off' })
 })
 
-test('a program from the environment is cut off until the next start; only a failed save is called one', async () => {
+test('a program from the environment is cut off until the next start; a save is blamed only if it failed', async () => {
   const given = (name: string) => ({ name, class: 'normal', weight: 1, key: `long-key-of-${name}` }) as const
   const dataFolder = temporaryFolder()
   const earlier = await startGateway({ dataFolder })
