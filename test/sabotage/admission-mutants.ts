@@ -15,6 +15,24 @@ export const ADMISSION_MUTANTS: readonly Mutant[] = [
     find: 'await openFile(path)',
     replace: 'await openFile(address)',
     test: 'main/hosts/terminal/opened-address.process.test.ts',
+    found:
+      'The code of a window, and the address of a sign-in, were in an argument list that every user can read',
+    tests: [
+      'while the browser opens, no argument list contains the code, and no other user can read a file with it',
+      [
+        'main/storage/address-file.test.ts',
+        'a file readable only by its owner redirects to the address, whatever its characters',
+      ],
+      [
+        'main/storage/address-file.test.ts',
+        'it is deleted after the address was used, after a minute, and if no browser could be opened',
+      ],
+      [
+        'main/hosts/desktop/open-externally.test.ts',
+        'opens a file of the data folder if the address would be an argument of xdg-open',
+      ],
+      ['main/sign-in/sign-ins.test.ts', 'opens the same address that the window shows'],
+    ],
   },
 
   {
@@ -23,6 +41,8 @@ export const ADMISSION_MUTANTS: readonly Mutant[] = [
     file: 'main/vault/profile-record.ts',
     find: 'JSON.stringify([id, authUrl, baseUrl, clientId])',
     replace: 'JSON.stringify([id, authUrl.slice(0, 0), baseUrl, clientId])',
+    found: 'No test noticed that a stored token was vouched for without its host',
+    tests: ['a mark covers each host, the client id and the profile, under its own data key'],
   },
   {
     promise: 'T13',
@@ -30,6 +50,8 @@ export const ADMISSION_MUTANTS: readonly Mutant[] = [
     file: 'renderer/api/browser-session.ts',
     find: "history.replaceState(null, '', location.pathname + location.search)",
     replace: "history.replaceState(null, '', location.pathname + location.search + location.hash)",
+    found: 'A browser kept the code of a window in its history',
+    tests: ['removes the code from the address bar at once, and once'],
   },
   {
     promise: 'W4',
@@ -38,6 +60,11 @@ export const ADMISSION_MUTANTS: readonly Mutant[] = [
     find: 'this.#deps.admitted(id, this.#windows.size)',
     replace: 'if (this.#windows.size > 99) this.#deps.admitted(id, this.#windows.size)',
     test: BROWSER_HOST_TEST,
+    found: 'A connected window was neither reported nor listed, and could not be ended',
+    tests: [
+      'are announced one by one, and listed for each of them',
+      'stay ended when another one ends them, with their push stream',
+    ],
   },
 
   {
@@ -47,6 +74,14 @@ export const ADMISSION_MUTANTS: readonly Mutant[] = [
     find: "createHash('sha256').update(offered).digest(), createHash('sha256').update(wanted).digest())",
     replace:
       "createHash('sha256').update(offered).digest().subarray(0, 2), createHash('sha256').update(wanted).digest().subarray(0, 2))",
+    found:
+      'No test noticed that two bytes of a digest were compared, that a cache stored responses, or endless push streams',
+    tests: [
+      'a code whose digest nearly matches is rejected',
+      'a bearer is looked up by its whole digest',
+      'a bearer that opens one push stream after another has at most four',
+      ['main/hosts/browser/browser-host.test.ts', 'send responses that no cache may store'],
+    ],
   },
 
   {
@@ -56,5 +91,7 @@ export const ADMISSION_MUTANTS: readonly Mutant[] = [
     find: 'if (this.#streams.size > MAX_STREAMS_PER_WINDOW) this.#endOldest()',
     replace: 'if (this.#streams.size > 1_000 * MAX_STREAMS_PER_WINDOW) this.#endOldest()',
     test: 'main/hosts/browser/admission.test.ts',
+    found:
+      'No test noticed that two bytes of a digest were compared, that a cache stored responses, or endless push streams',
   },
 ]

@@ -52,6 +52,9 @@ export const BROWSER_HOST_MUTANTS: readonly Mutant[] = [
     file: 'renderer/api/tab-place.ts',
     find: 'resolve(undefined)\n',
     replace: 'resolve(() => {})\n',
+    found:
+      'Six tabs of one browser held all of its connections: each command hung, and a seventh did not load',
+    tests: ['five tabs of a browser have a place, and a sixth gets the place of one that closes'],
   },
   {
     promise: 'W6',
@@ -59,5 +62,8 @@ export const BROWSER_HOST_MUTANTS: readonly Mutant[] = [
     file: 'renderer/api/browser-api.ts',
     find: 'if (!hasPlace) {',
     replace: 'if (!hasPlace && attempt === 0) {',
+    found:
+      'Six tabs of one browser held all of its connections: each command hung, and a seventh did not load',
+    tests: ['opens no connection while too many tabs are open, and connects once one is closed'],
   },
 ]

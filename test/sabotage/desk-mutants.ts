@@ -42,6 +42,18 @@ export const DESK_MUTANTS: readonly Mutant[] = [
     file: RECORD,
     find: 'this.#found(id)\n    return ticket',
     replace: 'if (id < 0) this.#found(id)\n    return ticket',
+    found: 'A member of a desk that was frozen or killed was counted twice, or without its last second',
+    tests: [
+      'a request that counted as lost is not counted again when the member responds after all',
+      [
+        'main/desk/desk-processes.process.test.ts',
+        'count exactly after one of them stood still with a response under way',
+      ],
+      [
+        'main/desk/desk-processes.process.test.ts',
+        'say within seconds that one was killed, and lose at most its last moment',
+      ],
+    ],
   },
   {
     promise: 'M4',
@@ -49,6 +61,14 @@ export const DESK_MUTANTS: readonly Mutant[] = [
     file: RECORD,
     find: 'const isOlder = beganAtMs < sinceMs',
     replace: 'const isOlder = beganAtMs < Number.POSITIVE_INFINITY + sinceMs',
+    found: 'What a machine of a desk did before the others heard of its start was counted as others’',
+    tests: [
+      'all requests of a run that is younger than this machine’s are charged',
+      [
+        'main/desk/desk-processes.process.test.ts',
+        'see one again after it started, with a clock that is hours ahead',
+      ],
+    ],
   },
   {
     promise: 'M4',
@@ -57,6 +77,19 @@ export const DESK_MUTANTS: readonly Mutant[] = [
     find: 'const isOlder = beganAtMs < sinceMs',
     replace: 'const isOlder = beganAtMs < sinceMs || run.age > 10_000',
     test: SESSION_TEST,
+    found:
+      'What a machine of a desk did after its start, while another one was frozen, was counted as others’',
+    tests: [
+      'a machine that %s for minutes while another one restarted',
+      [
+        'app/desk/member-record.test.ts',
+        'a picture that was held up on its way still belongs to a run that is younger',
+      ],
+      [
+        'main/desk/desk-processes.process.test.ts',
+        'with a clock that is hours ahead, while another one stood still',
+      ],
+    ],
   },
   {
     promise: 'M4',
@@ -65,6 +98,11 @@ export const DESK_MUTANTS: readonly Mutant[] = [
     find: 'this.#recent.clear()',
     replace: 'this.#recent.size',
     test: SESSION_TEST,
+    found: 'A machine that left a desk and joined again was counted twice, if its Headroom was seconds old',
+    tests: [
+      'a machine that joins again is not counted twice',
+      ['app/quota/metered-ledger.test.ts', 'own requests of the last minute are known by their times'],
+    ],
   },
   {
     promise: 'M4',
@@ -73,6 +111,11 @@ export const DESK_MUTANTS: readonly Mutant[] = [
     find: '(isOlder || atMs < beganAtMs)',
     replace: '!(isOlder || atMs < beganAtMs)',
     test: SESSION_TEST,
+    found: 'Three machines that had just joined took each other’s first requests for others’',
+    tests: [
+      'what machines did just before they joined is not taken for others’',
+      ['app/desk/member-record.test.ts', 'requests from before this machine knew of the run are charged'],
+    ],
   },
   {
     promise: 'M4',
@@ -81,6 +124,14 @@ export const DESK_MUTANTS: readonly Mutant[] = [
     find: 'if (ended !== undefined) ended.learned(totals, sentAt)',
     replace: 'if (ended !== undefined) void totals',
     test: SESSION_TEST,
+    found: 'Requests of a desk’s machine that was killed while another one was cut off stayed among others’',
+    tests: [
+      'a machine that was cut off while another one %s learns of its last requests',
+      [
+        'app/desk/member-record.test.ts',
+        'another member tells what a silent run did while this machine was cut off',
+      ],
+    ],
   },
   {
     promise: 'M4',
@@ -89,6 +140,8 @@ export const DESK_MUTANTS: readonly Mutant[] = [
     find: '!this.#requests.remembersSince(sentAtMs)',
     replace: 'sentAtMs < 0',
     test: SESSION_TEST,
+    found: 'After a machine of a desk stood still, the other machines took its requests for use by others',
+    tests: ['a response that a machine received only after a freeze changes nothing on the others'],
   },
   {
     promise: 'M4',
@@ -97,6 +150,8 @@ export const DESK_MUTANTS: readonly Mutant[] = [
     find: 'return hasNews',
     replace: 'return hasNews && this.#ended.size < 0',
     test: SESSION_TEST,
+    found: 'A machine of a desk that came back before the others lost a killed one missed its last requests',
+    tests: ['a machine that %s another one and is back before a third one loses it'],
   },
   {
     promise: 'M4',
@@ -104,6 +159,9 @@ export const DESK_MUTANTS: readonly Mutant[] = [
     file: RECORD,
     find: 'more > 0; more -= 1) ledger.foundByDesk(row)',
     replace: 'more > known; more -= 1) ledger.foundByDesk(row)',
+    found:
+      'A request that a desk’s machine had under way when it froze stayed counted, although it never counted',
+    tests: ['a request that counted as lost is taken back if it did not count'],
   },
   {
     promise: 'M4',
@@ -111,6 +169,8 @@ export const DESK_MUTANTS: readonly Mutant[] = [
     file: 'app/quota/metered-ledger.ts',
     find: 'super.lost(super.sentByDesk(category, nowMs, nowMs), nowMs)',
     replace: 'super.answered(super.sentByDesk(category, nowMs, nowMs), undefined, nowMs, false)',
+    found: 'A machine that joined a desk showed less than was left, because a header had been charged twice',
+    tests: ['requests since an adopted header may be in it, so that only the lower bound falls'],
   },
   {
     promise: 'M4',
@@ -119,6 +179,10 @@ export const DESK_MUTANTS: readonly Mutant[] = [
     find: 'this.#record.counted ?? this.#report.counted',
     replace: 'this.#report.counted ?? this.#record.counted',
     test: SESSION_TEST,
+    found: 'A member of a desk that was frozen or killed was counted twice, or without its last second',
+    tests: [
+      'a killed member is lost within six seconds, whenever it is killed and however late messages are',
+    ],
   },
   {
     promise: 'M4',
@@ -126,6 +190,8 @@ export const DESK_MUTANTS: readonly Mutant[] = [
     file: 'app/quota/metered-ledger.ts',
     find: 'used.elsewhere = Math.max(0, used.elsewhere - 1)',
     replace: 'used.elsewhere = Math.max(0, used.elsewhere - 0)',
+    found: 'Requests of a desk that were known after a header was judged stayed among those of others',
+    tests: ['a request of the desk that is known late is not left among those'],
   },
   {
     promise: 'M4',
@@ -141,6 +207,8 @@ export const DESK_MUTANTS: readonly Mutant[] = [
     find: 'if (request.sentAtMs <= untilMs) request.unseen = false',
     replace: 'if (request.sentAtMs <= untilMs || untilMs > 0) request.unseen = false',
     test: SESSION_TEST,
+    found: 'A burst of one machine of a desk looked like use by others to all of its machines',
+    tests: ['a burst of one machine looks like others’ use to none'],
   },
   {
     promise: 'M4',

@@ -143,6 +143,8 @@ export const ORDER_MUTANTS: readonly Mutant[] = [
     file: ORDERS,
     find: 'changed: (why) => {\n        this.#takeFormer()',
     replace: 'changed: (why) => {\n        if (why !== undefined) this.#takeFormer()',
+    found: 'An unknown outcome of an earlier run was forgotten if its journal was locked during the start',
+    tests: ['a journal that is locked during the start delivers its unknown outcomes later'],
   },
   {
     promise: 'O3',
@@ -150,6 +152,8 @@ export const ORDER_MUTANTS: readonly Mutant[] = [
     file: ORDERS,
     find: 'if (!entry.isDismissed) this.#unknown.set',
     replace: "if (entry.id !== '') this.#unknown.set",
+    found: 'An outcome that was dismissed while it was looked up alerted again after a restart',
+    tests: ['an unknown outcome that a person dismissed while it was looked up stays dismissed'],
   },
   {
     promise: 'O3',
@@ -157,6 +161,11 @@ export const ORDER_MUTANTS: readonly Mutant[] = [
     file: ORDERS,
     find: 'return { ...NO_ORDERS, unknown }',
     replace: 'return { ...NO_ORDERS, unknown: unknown.slice(0, 0) }',
+    found: 'Unknown outcomes were on no surface, and not looked up, while orders were off',
+    tests: [
+      'while orders are %s, an unknown outcome of an earlier run is shown and looked up',
+      'while orders are off, an unknown outcome of this run stays shown',
+    ],
   },
   {
     promise: 'O3',
@@ -164,6 +173,7 @@ export const ORDER_MUTANTS: readonly Mutant[] = [
     file: ORDERS,
     find: 'if (!this.isOff || (dataFolder !== undefined &&',
     replace: "if (!this.isOff || (dataFolder === '' &&",
+    found: 'Unknown outcomes were on no surface, and not looked up, while orders were off',
   },
   {
     promise: 'O3',
@@ -171,6 +181,8 @@ export const ORDER_MUTANTS: readonly Mutant[] = [
     file: JOURNAL,
     find: 'if (this.#isOpenedAnew) for',
     replace: 'if (!this.#isOpenedAnew) for',
+    found: 'A journal that was removed lost orders in flight and unknown outcomes',
+    tests: ['a removed journal is recreated'],
   },
   {
     promise: 'O3',
@@ -207,6 +219,8 @@ export const ORDER_MUTANTS: readonly Mutant[] = [
     file: RECOGNITION,
     find: "return mayBeListed || found.length > 0 ? { kind: 'unclear' }",
     replace: "return mayBeListed && found.length > 0 ? { kind: 'unclear' }",
+    found: 'An order was not found although the account’s list showed it, and would have been sent again',
+    tests: ['one that the journal knows by its ID is another'],
   },
   {
     promise: 'O3',
@@ -214,6 +228,8 @@ export const ORDER_MUTANTS: readonly Mutant[] = [
     file: 'main/orders/lookups.ts',
     find: 'filter((name) => hashes.isKnown(name))',
     replace: "filter((name) => hashes.isKnown(name) || name !== '')",
+    found: 'An order was not found although the account’s list showed it, and would have been sent again',
+    tests: ['made with a lost key, its hashes equal no others'],
   },
   {
     promise: 'O3',
@@ -222,6 +238,8 @@ export const ORDER_MUTANTS: readonly Mutant[] = [
     find: 'const isFormer = isLast || nowMs',
     replace: 'const isFormer = nowMs',
     test: LOOKUPS_TEST,
+    found: 'An order was not found because the service’s day had changed since it was sent',
+    tests: ['after 60 s an order is also looked for in the list of former'],
   },
   {
     promise: 'O3',
@@ -230,6 +248,7 @@ export const ORDER_MUTANTS: readonly Mutant[] = [
     find: 'isReadable: !orders.includes(undefined)',
     replace: 'isReadable: orders.length >= 0',
     test: LOOKUPS_TEST,
+    found: 'An order was not found although the account’s list showed it, and would have been sent again',
   },
   {
     promise: 'O3',
@@ -237,6 +256,8 @@ export const ORDER_MUTANTS: readonly Mutant[] = [
     file: 'app/orders/order-facts.ts',
     find: "return sign === '-' && size !== '0'",
     replace: "return sign === '-' && size === '0'",
+    found: 'A lost order at a negative price was found as another one, and an answer about nothing was one',
+    tests: ['have signs, and no text with a price that can’t be read'],
   },
   {
     promise: 'O3',
@@ -245,6 +266,8 @@ export const ORDER_MUTANTS: readonly Mutant[] = [
     find: 'status >= 300 || isAboutOrders(text)',
     replace: 'status >= 200 || isAboutOrders(text)',
     test: FAULTS_TEST,
+    found: 'A lost order at a negative price was found as another one, and an answer about nothing was one',
+    tests: ['an answer that %s is an unknown outcome'],
   },
   {
     promise: 'O4',
@@ -268,6 +291,8 @@ export const ORDER_MUTANTS: readonly Mutant[] = [
     file: ORDERS,
     find: 'present !== undefined && keyMark !== present',
     replace: "present !== undefined && keyMark === ''",
+    found: 'A key with the id of a former one looked up the orders of that one in its own list',
+    tests: ['a key with the id of a former one neither looks up nor counts the orders of that'],
   },
   {
     promise: 'O3',
@@ -276,6 +301,8 @@ export const ORDER_MUTANTS: readonly Mutant[] = [
     find: 'codingsNamed(contentEncoding)',
     replace: "codingsNamed(contentEncoding && 'unread')",
     test: 'main/orders/order-faults.test.ts',
+    found: 'Of a lost order with a compressed body nothing was recognised, nor that it had an OrderConfirmID',
+    tests: ['a lost order in the coding %s is recognised, up to 64 KiB, and sent as it came'],
   },
   {
     promise: 'O3',
@@ -284,6 +311,8 @@ export const ORDER_MUTANTS: readonly Mutant[] = [
     find: '(log === undefined ||',
     replace: "(log !== '' ||",
     test: 'main/orders/journal.test.ts',
+    found: 'Orders whose answers were lost were forgotten at a kill if orders.db-wal had been removed',
+    tests: ['a journal whose -wal file was removed has every order, also after a kill'],
   },
   {
     promise: 'O1',
@@ -291,5 +320,7 @@ export const ORDER_MUTANTS: readonly Mutant[] = [
     file: 'app/orders/order-facts.ts',
     find: '/\\S/.test(id)',
     replace: '/./.test(id)',
+    found: 'A lost order with a blank OrderConfirmID was called safe to send again',
+    tests: ['a blank OrderConfirmID is none'],
   },
 ]

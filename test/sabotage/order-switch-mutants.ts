@@ -18,6 +18,14 @@ export const ORDER_SWITCH_MUTANTS: readonly Mutant[] = [
     file: 'main/gateway/programs.ts',
     find: '    if (saved.ok) this.#usedIds.add(program.id)\n',
     replace: '',
+    found: 'An order of a program that was cut passed, if another program was added meanwhile',
+    tests: [
+      'the id of a program that was cut is not reused in this run',
+      [
+        'main/orders/order-rules.test.ts',
+        'an order of a program that was cut is never sent, even if another program was added meanwhile',
+      ],
+    ],
   },
   {
     promise: 'O2',
@@ -25,6 +33,8 @@ export const ORDER_SWITCH_MUTANTS: readonly Mutant[] = [
     file: 'app/sign-in/provider-hosts.ts',
     find: ".replace(/\\.+$/, '')",
     replace: '',
+    found: 'A LIVE host with a dot at its end needed no confirmation by the key’s last characters',
+    tests: ['the host of %s is LIVE'],
   },
   {
     promise: 'O2',
@@ -32,6 +42,11 @@ export const ORDER_SWITCH_MUTANTS: readonly Mutant[] = [
     file: 'main/sign-in/order-switches.ts',
     find: '        if (opening.isStopped) return STOPPED_MEANWHILE\n',
     replace: '',
+    found: 'A sign-in that waited while a person stopped orders allowed them again when it was done',
+    tests: [
+      'a stop ends a sign-in that waits to open the switch, which then opens nothing: %s',
+      'a stop while a sign-in is starting ends it, and one of another key leaves it',
+    ],
   },
   {
     promise: 'O2',
@@ -39,6 +54,8 @@ export const ORDER_SWITCH_MUTANTS: readonly Mutant[] = [
     file: 'main/orders/monitored-orders.ts',
     find: 'noteWithdrawn(programs.withdrawOrders(profile))',
     replace: "noteWithdrawn(programs.withdrawOrders(profile && 'none'))",
+    found: 'The orders of a disconnected key’s programs passed to another key that got its id',
+    tests: ['a different key under the id of a disconnected one gets no orders of its programs'],
   },
   {
     promise: 'O2',
@@ -47,6 +64,8 @@ export const ORDER_SWITCH_MUTANTS: readonly Mutant[] = [
     find: '    this.#countLastMinute(journal)\n',
     replace: '    void this.#countLastMinute\n',
     test: 'main/orders/order-rules.test.ts',
+    found: 'A restart, or a program added again, started the minute of --max-orders anew',
+    tests: ['a restart, or the same name added again, starts no new minute'],
   },
   {
     promise: 'O2',
@@ -71,6 +90,11 @@ export const ORDER_SWITCH_MUTANTS: readonly Mutant[] = [
     find: 'return one.ordersOf !== undefined && one.ordersOf !== mark',
     replace: "return one.ordersOf !== undefined && mark === ''",
     test: 'main/orders/monitored-orders.test.ts',
+    found: 'Programs of a key that was forgotten or replaced while no Headroom ran could still send orders',
+    tests: [
+      'a key replaced while no Headroom ran leaves no orders',
+      'a key forgotten while no Headroom ran leaves no orders',
+    ],
   },
   {
     promise: 'O2',
@@ -79,5 +103,6 @@ export const ORDER_SWITCH_MUTANTS: readonly Mutant[] = [
     find: '!profiles.includes(one.profile) && isGone(one.profile)',
     replace: "!profiles.includes(one.profile) && isGone('')",
     test: 'main/orders/monitored-orders.test.ts',
+    found: 'Programs of a key that was forgotten or replaced while no Headroom ran could still send orders',
   },
 ]

@@ -22,7 +22,10 @@ export interface Outcome extends Pick<RegisteredMutant, 'promise' | 'what' | 'fi
 /** The result of a mutant, without the mutant. */
 export type Verdict = Pick<Outcome, 'result' | 'by' | 'said'>
 
-export function outcomeOf({ find: _, replace: __, ...about }: RegisteredMutant, verdict: Verdict): Outcome {
+export function outcomeOf(
+  { find: _, replace: __, found: ___, tests: ____, ...about }: RegisteredMutant,
+  verdict: Verdict,
+): Outcome {
   return { ...about, ...verdict }
 }
 

@@ -11,6 +11,8 @@ export const PACKAGING_MUTANTS: readonly Mutant[] = [
     find: '    "builder-util-runtime": "^9.7.0",\n',
     replace: '',
     test: 'declared-packages.test.ts',
+    found: 'A package that a test imports was declared nowhere',
+    tests: ['every imported package is declared'],
   },
   {
     promise: 'P1',

@@ -13,6 +13,11 @@ export const PRIVATE_FILES_MUTANTS: readonly Mutant[] = [
     replace:
       '  const database = new DatabaseSync(file, { timeout: busyMs, enableForeignKeyConstraints: true })\n  ensurePrivate(file)\n',
     test: OTHERS_TEST,
+    found: 'vault.db could be read by others for a moment when it was made',
+    tests: [
+      'while files are made again and again',
+      ['main/storage/private-files.test.ts', '%s of an earlier version that others could read'],
+    ],
   },
   {
     promise: 'D7',
@@ -21,6 +26,8 @@ export const PRIVATE_FILES_MUTANTS: readonly Mutant[] = [
     find: 'if (foreign !== undefined) return',
     replace: "if (foreign === '') return",
     test: OTHERS_TEST,
+    found: 'A control socket of another user was believed, and "revoked" was said',
+    tests: ['a control socket of another user'],
   },
   {
     promise: 'D7',
@@ -28,6 +35,8 @@ export const PRIVATE_FILES_MUTANTS: readonly Mutant[] = [
     file: FILES,
     find: 'export const PRIVATE_MODE = 0o600',
     replace: 'export const PRIVATE_MODE = 0o644',
+    found: 'No test noticed that others could read the log',
+    tests: ['every file is private under a umask that hides nothing'],
   },
   {
     promise: 'D7',
@@ -35,6 +44,14 @@ export const PRIVATE_FILES_MUTANTS: readonly Mutant[] = [
     file: FILES,
     find: 'if (uid !== userId) return',
     replace: 'if (uid === -1) return',
+    found:
+      'A data folder of another user, or one that others may write to, was used, and links in it followed',
+    tests: [
+      'a folder of another user is refused',
+      'a folder that %s is refused with a line',
+      'a link in the place of a file is not followed',
+      'a link that led to the folder when it was opened',
+    ],
   },
 
   {
@@ -43,6 +60,8 @@ export const PRIVATE_FILES_MUTANTS: readonly Mutant[] = [
     file: 'main/hosts/terminal/passphrase-check.ts',
     find: 'isEnough: guesses >= MIN_GUESSES',
     replace: 'isEnough: guesses >= Math.min(0, MIN_GUESSES)',
+    found: 'Any passphrase was enough',
+    tests: ['is too weak for a new folder'],
   },
 
   {
@@ -51,6 +70,11 @@ export const PRIVATE_FILES_MUTANTS: readonly Mutant[] = [
     file: 'main/storage/lock.ts',
     find: "return stdout === 'taken'",
     replace: "return stdout === 'refused'",
+    found: 'File locks that do not work were taken for another Headroom, or for a lock',
+    tests: [
+      'a second attempt in the same process does not release the lock of the first',
+      'a file system that %s is reported as such',
+    ],
   },
   {
     promise: 'D7',
@@ -58,6 +82,11 @@ export const PRIVATE_FILES_MUTANTS: readonly Mutant[] = [
     file: FILES,
     find: 'if (found?.isFIFO() || found?.isCharacterDevice() || found?.isBlockDevice())',
     replace: 'if (found?.isCharacterDevice() || found?.isBlockDevice())',
+    found: 'A pipe in place of a settings file blocked every start, and a file of gigabytes was read',
+    tests: [
+      'a pipe in the place of a file is told',
+      ['main/storage/preferences.test.ts', 'a file of gigabytes is renamed without being read'],
+    ],
   },
 
   {
@@ -66,6 +95,11 @@ export const PRIVATE_FILES_MUTANTS: readonly Mutant[] = [
     file: 'main/gateway/programs.ts',
     find: 'looksAlike(program.name, name)',
     replace: 'looksAlike(program.name, name) && program.name === name',
+    found: 'Two programs could have names that no table tells apart, in two alphabets',
+    tests: [
+      'rejects a name that looks like an existing one in another alphabet',
+      ['app/gateway/look-alike.test.ts', '%j and %j can be confused'],
+    ],
   },
   {
     promise: 'D2',
@@ -74,5 +108,7 @@ export const PRIVATE_FILES_MUTANTS: readonly Mutant[] = [
     find: 'found.data.schemaVersion > schemaVersion',
     replace: 'found.data.schemaVersion > 2 * schemaVersion',
     test: 'main/gateway/programs.test.ts',
+    found: 'The programs of a newer version were called damaged by an older one',
+    tests: ['keeps a newer Headroom’s file, and does not call it damaged'],
   },
 ]

@@ -70,6 +70,8 @@ export const QUOTA_MUTANTS: readonly Mutant[] = [
     find: '(isOwnHeader ? lastMs : sinceMs)',
     replace: '(isOwnHeader ? lastMs : Math.min(lastMs, sinceMs))',
     test: 'main/api/prober.test.ts',
+    found: 'Checks with a chosen interval continued while programs received headers',
+    tests: ['an own interval is measured between own checks, and pauses while programs receive headers'],
   },
 
   {
@@ -79,6 +81,13 @@ export const QUOTA_MUTANTS: readonly Mutant[] = [
     find: 'const nextTryAt = isBlocked ? nextTryAtMs : undefined',
     replace: 'const nextTryAt = isBlocked ? undefined : nextTryAtMs',
     test: 'main/api/quota-tap.test.ts',
+    found:
+      'The time to retry after a 429 moved with each further one, and never came, with others in a storm',
+    tests: [
+      'the next 429 with Remaining 0 removes the time to retry, and no later one sets another',
+      'a 429 of a request that was already in flight leaves the shown time to retry unchanged',
+      ['app/status/quota-status.test.ts', 'shows no countdown while others use the whole refill'],
+    ],
   },
 
   {

@@ -26,8 +26,8 @@ import { WINDOW_MUTANTS } from './window-mutants.ts'
 /**
  * A deliberate defect in the source. It compiles, and the named test fails by an assertion.
  *
- * It represents a promise, or restores a defect that an attack found (`findings.ts`). There is one for each
- * part of either. StrykerJS covers conditions, operators, calls and constants that merely have to be noticed
+ * It represents a promise, or restores a defect that an attack found. There is one for each part of either.
+ * StrykerJS covers conditions, operators, calls and constants that merely have to be noticed
  * (`test/mutation/run.ts`).
  */
 export interface Mutant {
@@ -44,6 +44,16 @@ export interface Mutant {
   readonly test?: string
   /** In a spec, only the tests with this text in their title. */
   readonly grep?: string
+  /**
+   * The defect that an attack on real processes, files, clocks or proxies once found, and that the mutant
+   * restores. Mutants with the same text belong to one finding.
+   */
+  readonly found?: string
+  /**
+   * Tests that failed because of the finding. Each is part of a test's name in the mutant's file of tests, or
+   * in the named file under test/.
+   */
+  readonly tests?: readonly (string | readonly [file: string, name: string])[]
 }
 
 /** A mutant with its test in any case. */

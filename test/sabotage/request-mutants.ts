@@ -32,6 +32,8 @@ export const REQUEST_MUTANTS: readonly Mutant[] = [
     file: NODE_HTTP,
     find: 'MAX_TURN_BYTES = 64 << 10',
     replace: 'MAX_TURN_BYTES = 64 << 20',
+    found: 'A stream that flooded kept requests of all programs waiting for up to 0.4 s',
+    tests: ['a flood of frames leaves other connections a turn after each 64 kB'],
   },
   {
     promise: 'T3',
@@ -56,6 +58,10 @@ export const REQUEST_MUTANTS: readonly Mutant[] = [
     file: 'app/quota/row-problems.ts',
     find: 'if (this.#refused.get(category) === refused.status) return',
     replace: 'this.#refused.set(category, refused.status)',
+    found: 'A rejection of the service after a proxy’s of the same status was not reported',
+    tests: [
+      'a %d from another sender is the problem of its row without an event; the service’s own is reported after it',
+    ],
   },
   {
     promise: 'T1',
@@ -63,5 +69,7 @@ export const REQUEST_MUTANTS: readonly Mutant[] = [
     file: NODE_HTTP,
     find: "{ 'accept-encoding': 'identity', ...request.headers }",
     replace: '{ ...request.headers }',
+    found: 'A sign-in host that compresses unless it is asked not to cost a rotating key its token',
+    tests: ['asks for responses that are not compressed, because it reads them as they are'],
   },
 ]

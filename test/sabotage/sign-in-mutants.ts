@@ -9,6 +9,16 @@ export const SIGN_IN_MUTANTS: readonly Mutant[] = [
     find: "    ['code_challenge', fields.challenge],\n    ['code_challenge_method', 'S256'],\n",
     replace: '',
     test: 'main/sign-in/third-party.test.ts',
+    found: 'A key with a secret signed in without PKCE, and an access token of type mac was taken',
+    tests: [
+      '%s signs in at an independent implementation, whose redirect also names its issuer',
+      ['main/sign-in/sign-ins.test.ts', 'of a key %s sends the challenge and later its verifier'],
+      ['main/sign-in/code-exchange.test.ts', 'status %i with %j reads as %s'],
+      [
+        'app/tokens/refresh-grant.test.ts',
+        'an access token of type %j is %s, and its refresh token is saved',
+      ],
+    ],
   },
 
   {

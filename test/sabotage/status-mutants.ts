@@ -23,6 +23,12 @@ export const STATUS_MUTANTS: readonly Mutant[] = [
     find: 'return reachability.hasAnswered(host)',
     replace: 'return reachability.hasAnswered(host) || host.length > 0',
     test: 'main/monitor/unreachable-hosts.test.ts',
+    found: 'A service counted as reachable before it had ever answered',
+    tests: [
+      'is neither reachable nor unreachable',
+      'is unreachable from its first failure',
+      ['main/metrics/metrics.test.ts', 'a Prometheus parser reads every number'],
+    ],
   },
 
   {
@@ -31,6 +37,8 @@ export const STATUS_MUTANTS: readonly Mutant[] = [
     file: 'app/status/quota-status.ts',
     find: '= [percent(low), percent(high)]',
     replace: '= [percent(high), percent(high)]',
+    found: 'A sentence showed the middle of an estimate as what is left: 21 % of a range from 0 to 69',
+    tests: ['the share left is the lower bound, or a range'],
   },
 
   {

@@ -64,6 +64,10 @@ export const STORAGE_MUTANTS: readonly Mutant[] = [
     find: '    if (saved.ok) this.#lost = undefined\n    return saved\n',
     replace: '    if (saved.ok) this.#lost = undefined\n    return SAVED\n',
     test: 'main/sign-in/profile-store.test.ts',
+    found: 'No test noticed that a save which failed read saved',
+    tests: [
+      'whatever the store rejects reads as unsaved: a token, an intent, a setting, a secret and a sign-in',
+    ],
   },
 
   {
@@ -150,6 +154,11 @@ export const STORAGE_MUTANTS: readonly Mutant[] = [
     find: '      if (former !== undefined && !opensNow) return []\n',
     replace: '      if (found.about === undefined || (former !== undefined && !opensNow)) return []\n',
     test: 'main/stored-keys.test.ts',
+    found: 'A stored key with a damaged row vanished, and the demonstration replaced it',
+    tests: [
+      'a key whose row in the clear is %s stays, damaged by its id, is reported, and no demonstration replaces it',
+      'a connected key is connected at the next start, with its latest token',
+    ],
   },
 
   {
@@ -159,6 +168,30 @@ export const STORAGE_MUTANTS: readonly Mutant[] = [
     find: 'if (monotonicMs - this.#aheadSinceMs < DAY_MS) return this.#trustedMs',
     replace: 'if (monotonicMs - this.#aheadSinceMs < 0) return this.#trustedMs',
     test: 'main/hosts/terminal/flapping-clock.process.test.ts',
+    found: 'A wall clock 400 days ahead for a minute deleted the history, and stayed wrong until a restart',
+    tests: [
+      'a process whose wall clock is 400 days ahead for minutes keeps its history, and recovers the time without a restart',
+      [
+        'main/history/wrong-clock.test.ts',
+        'a wall clock 400 days %s for 70 s deletes no history, and later samples are rolled up as usual',
+      ],
+      [
+        'main/history/wrong-clock.test.ts',
+        'a wall clock that jumps 400 days back and forth deletes no history, before or after a restart',
+      ],
+      [
+        'main/ports/timeline.test.ts',
+        'a clock wrong by at most a day is not followed back; a larger correction is, and is reported',
+      ],
+      [
+        'simulation/clock-set.test.ts',
+        'a wall clock 400 days ahead for 70 s leaves no damage: no sign-in, no flood, and correct times',
+      ],
+      [
+        'simulation/clock-set.test.ts',
+        'a clock that two programs set in turn, 400 days apart, costs no flood of refreshes',
+      ],
+    ],
   },
 
   {
@@ -183,6 +216,11 @@ export const STORAGE_MUTANTS: readonly Mutant[] = [
     file: 'main/vault/vault-file.ts',
     find: 'PRAGMA synchronous = FULL;',
     replace: 'PRAGMA synchronous = OFF;',
+    found: 'A commit, and a settings file, could be named before it was on the disk',
+    tests: [
+      'commits survive a power cut, and deleted data is overwritten',
+      ['main/storage/write-whole.test.ts', 'the bytes are on disk before the rename'],
+    ],
   },
 
   {
@@ -191,6 +229,8 @@ export const STORAGE_MUTANTS: readonly Mutant[] = [
     file: 'main/vault/newest-commit.ts',
     find: 'seen.step <= now.step) return undefined',
     replace: 'seen.step >= now.step) return undefined',
+    found: 'A store restored from an older copy was not reported',
+    tests: ['a store restored from a copy is reported as such once; nothing else changes'],
   },
   {
     promise: 'D2',
@@ -208,5 +248,7 @@ export const STORAGE_MUTANTS: readonly Mutant[] = [
     file: 'main/history/history-store.ts',
     find: 'this.#kept.closeIfRemoved()',
     replace: '',
+    found: 'A removed history file took entries until the process ended, and was shown as stored',
+    tests: ['a file removed while open is reported once, and a new one gets later entries'],
   },
 ]

@@ -71,6 +71,21 @@ export const TOKEN_MUTANTS: readonly Mutant[] = [
     find: 'const waiting = [...before, token.refreshToken].filter(',
     replace: 'const waiting = [...before].filter(',
     test: UNPROVEN_TEST,
+    found: 'A string in the place of the refresh token of an error answer was sealed over the good one',
+    tests: [
+      '%s with a string instead of the refresh token costs nothing: the good one is sent again',
+      'whatever a service responds, a key whose newest token arrived in a response recovers once it responds correctly',
+      'the tokens in doubt are encrypted together, and a later process falls back',
+      'a revocation with two tokens in doubt first finds out which is live, and shows "revoked" for no other',
+      [
+        'app/tokens/refresh-grant.test.ts',
+        'malformed responses never throw, have their own class each, and only a possible renewal contains a refresh token',
+      ],
+      [
+        'main/sign-in/code-exchange.test.ts',
+        'a %d that is no complete grant signs nobody in with its string: %j',
+      ],
+    ],
   },
 
   {
@@ -79,6 +94,21 @@ export const TOKEN_MUTANTS: readonly Mutant[] = [
     file: 'main/vault/vault.ts',
     find: 'return { ok: false, why }\n    }\n  }\n\n  #rollBack',
     replace: 'return SAVED\n    }\n  }\n\n  #rollBack',
+    found: 'No test noticed a failed save that reads as saved, nor six other breaks of vault and tokens',
+    tests: [
+      'a failed write of any kind is reported as failed, and the next one is stored',
+      'whether a pending revocation is retried automatically (%s) is stored',
+      'no generation is reused, not even that of a record in quarantine',
+      ['main/vault/vault-handle.test.ts', 'with two open data keys, a mark by either of them is accepted'],
+      [
+        'main/tokens/unproven-token.test.ts',
+        'each candidate is stored before it is sent, so that a crash continues with it',
+      ],
+      [
+        'main/tokens/keeper.test.ts',
+        'from the click on Revoke no access token is returned, even during a refresh',
+      ],
+    ],
   },
 
   {
@@ -87,6 +117,8 @@ export const TOKEN_MUTANTS: readonly Mutant[] = [
     file: 'main/tokens/keeper.ts',
     find: 'if (access?.value !== value || ',
     replace: "if (access === undefined || value === '' || ",
+    found: 'No test noticed that a late 401 was attributed to the current token',
+    tests: ['a late 401 to a replaced token changes nothing for the current one'],
   },
 
   {
@@ -96,6 +128,14 @@ export const TOKEN_MUTANTS: readonly Mutant[] = [
     find: '!mayRefreshNow)',
     replace: '(!mayRefreshNow || this.#now() - access.issuedAtMs < 10_000))',
     test: GATEWAY_FAULTS_TEST,
+    found: 'A 401 for a token of the last ten seconds became 503, without a refresh',
+    tests: [
+      'a 401 for a new token causes one refresh and one resend',
+      'if a refresh does not help, programs get the unchanged 401, and the next one waits',
+      'a 401 that is cut while withheld is cut for its caller too',
+      ['main/gateway/token-removal.test.ts', 'an error of %s that is cut is cut for its caller too'],
+      'a caller that disconnects during a refresh leaves nothing behind',
+    ],
   },
 
   {
@@ -104,6 +144,12 @@ export const TOKEN_MUTANTS: readonly Mutant[] = [
     file: KEEPER,
     find: 'this.#now() >= (this.#store.state.wantedAtMs ?? 0)',
     replace: 'this.#store.state.wantedAtMs === undefined',
+    found:
+      'A token that ended while the sign-in host was away gave programs 401s for a minute after its return',
+    tests: [
+      'a token %s while the sign-in host %s is refreshed every five seconds',
+      'after %s a token %s is refreshed no sooner',
+    ],
   },
 
   {
@@ -113,6 +159,9 @@ export const TOKEN_MUTANTS: readonly Mutant[] = [
     find: 'access: () => current.keeper().accessForProgram()',
     replace: 'access: () => current.keeper().access()',
     test: GATEWAY_FAULTS_TEST,
+    found:
+      'A token that expired while the sign-in host was away gave programs 503s for a minute after its return',
+    tests: ['a request without a token renews it five seconds after the last failure'],
   },
 
   {
@@ -121,6 +170,12 @@ export const TOKEN_MUTANTS: readonly Mutant[] = [
     file: KEEPER,
     find: 'Math.min(retryAtMs, wantedAtMs)',
     replace: 'Math.max(retryAtMs, wantedAtMs)',
+    found:
+      'A token that expired while the sign-in host was away gave programs 503s for a minute after its return',
+    tests: [
+      'a token %s while the sign-in host %s is refreshed every five seconds',
+      'without a token, the next attempt is the one that a request may cause',
+    ],
   },
 
   {
@@ -130,6 +185,9 @@ export const TOKEN_MUTANTS: readonly Mutant[] = [
     find: 'this.#accepted.get(path) === token &&',
     replace: "this.#accepted.get(path) === '' &&",
     test: KEEPER_TEST,
+    found:
+      'After a path had rejected two tokens in a row, the end of the second gave all paths 401s for 30 s',
+    tests: ['a path that accepted a token shows its end within 30 s, whatever another path rejects'],
   },
 
   {
@@ -139,6 +197,8 @@ export const TOKEN_MUTANTS: readonly Mutant[] = [
     find: 'this.#accepted.get(path) === token',
     replace: 'this.#accepted.has(path)',
     test: KEEPER_TEST,
+    found:
+      'After a path had rejected two tokens in a row, the end of the second gave all paths 401s for 30 s',
   },
 
   {
@@ -148,6 +208,8 @@ export const TOKEN_MUTANTS: readonly Mutant[] = [
     find: 'isSpaced ? retryAtMs : nowMs',
     replace: 'isMalformed ? retryAtMs : nowMs',
     test: KEEPER_TEST,
+    found:
+      'A token that ended while the sign-in host was away gave programs 401s for a minute after its return',
   },
 
   {
@@ -156,6 +218,17 @@ export const TOKEN_MUTANTS: readonly Mutant[] = [
     file: KEEPER,
     find: 'within(this.#deps.clock, MAX_REPLACEMENT_MS',
     replace: 'within(this.#deps.clock, 10 * MAX_REPLACEMENT_MS',
+    found: 'A 401 of one path while the sign-in host was away took the token from every program',
+    tests: [
+      [
+        'main/gateway/faults.test.ts',
+        'a 401 of one path during an outage of the sign-in host discards no token that others accept',
+      ],
+      'a rejected token stays in use until the retry schedule gets another one',
+      'a path that rejects every token triggers ever fewer refreshes, and another one does not wait for them',
+      'a path that accepts a token again resets its schedule, and an unchanged token is not requested again',
+      'a caller that got 401 waits ten seconds for a refresh, and no longer',
+    ],
   },
 
   {
@@ -165,6 +238,8 @@ export const TOKEN_MUTANTS: readonly Mutant[] = [
     find: 'isMalformed ? RETRY.malformedRefresh : RETRY.refresh',
     replace: 'isMalformed ? RETRY.refresh : RETRY.refresh',
     test: UNPROVEN_TEST,
+    found: 'Malformed answers were asked for eleven times in five minutes',
+    tests: ['malformed responses are retried less than once a minute'],
   },
 
   {

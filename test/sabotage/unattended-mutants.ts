@@ -8,6 +8,8 @@ export const UNATTENDED_MUTANTS: readonly Mutant[] = [
     file: 'main/hosts/terminal/watch-command.ts',
     find: 'deps.mayHoldKeys(flags.data))',
     replace: 'deps.mayHoldKeys(flags.data) && flags.json === undefined)',
+    found: '`headroom watch --data` on a folder with stored keys showed the simulator without a word',
+    tests: ['saved keys are never replaced by the simulator'],
   },
 
   {
@@ -50,6 +52,8 @@ export const UNATTENDED_MUTANTS: readonly Mutant[] = [
     find: '/(^|[;,|"\\t\\r\\n])(\\s*)(?=[=+\\-@＝＋－＠])/g',
     replace: '/(^)(\\s*)(?=[=+\\-@＝＋－＠])/g',
     test: 'app/history/report.test.ts',
+    found: 'A formula after a semicolon in a cell of an export was one to a spreadsheet',
+    tests: ['no part of %j becomes a formula if a spreadsheet separates by semicolons or tabs'],
   },
   {
     promise: 'J1',
@@ -65,6 +69,8 @@ export const UNATTENDED_MUTANTS: readonly Mutant[] = [
     find: "new Set(['revision', 'at', 'profile'])",
     replace: "new Set(['revision', 'at', 'profile', 'signInHost'])",
     test: 'main/hosts/terminal/json-lines.test.ts',
+    found: '`watch --json --changes` never reported an unreachable sign-in host',
+    tests: ['an unreachable sign-in host, dropped items and their end are reported; no field is missing'],
   },
 
   {
@@ -74,6 +80,8 @@ export const UNATTENDED_MUTANTS: readonly Mutant[] = [
     find: "WORDS[code] ?? 'the system refused it'",
     replace: 'WORDS[code] ?? code',
     test: 'main/hosts/terminal/node-terminal.test.ts',
+    found: 'People were shown the codes of system errors',
+    tests: ['stdout cannot be written: the system refused it'],
   },
   {
     promise: 'T11',
@@ -82,5 +90,7 @@ export const UNATTENDED_MUTANTS: readonly Mutant[] = [
     find: 'return Math.min(claimed, Math.max(1, counted + expect.getState().assertionCalls))',
     replace: 'return Math.max(claimed, Math.max(1, counted + expect.getState().assertionCalls))',
     test: 'proof/tried.test.ts',
+    found: 'Numbers of cases were typed next to the tests instead of counted',
+    tests: ['a claim is limited to the actual assertions and property runs'],
   },
 ]
