@@ -21,7 +21,8 @@ async function joined(ids: readonly string[], network = {}) {
   const desk = new VirtualDesk(network)
   const members = ids.map((id) => desk.start(id))
   await desk.advance(2_000)
-  return { desk, members: members as [VirtualMember, VirtualMember, ...VirtualMember[]] }
+  const [a, b, c] = members as [VirtualMember, VirtualMember, VirtualMember]
+  return { desk, a, b, c }
 }
 
 /** Everything that crosses the server from now on. */
@@ -48,8 +49,7 @@ describe('members of a desk', () => {
   })
 
   it('hear broadcasts of all others, and direct messages to themselves only', async () => {
-    const { desk, members } = await joined(['aa', 'bb', 'cc'])
-    const [a, b, c] = members
+    const { desk, a, b, c } = await joined(['aa', 'bb', 'cc'])
     a.link.broadcast(numbered(1))
     a.link.send(b.id, numbered(2))
     await desk.advance(10)
@@ -59,8 +59,7 @@ describe('members of a desk', () => {
   })
 
   it('know when the others were heard last', async () => {
-    const { desk, members } = await joined(['aa', 'bb'], { delayMs: [4, 4] })
-    const [a, b] = members
+    const { desk, a, b } = await joined(['aa', 'bb'], { delayMs: [4, 4] })
     a.link.broadcast(numbered(1))
     await desk.advance(500)
     expect(b.machine.monotonicMs() - b.link.lastHeardMs(a.id)!).toBe(496)
@@ -85,8 +84,7 @@ describe('members of a desk', () => {
   })
 
   it('do not take for fresh what arrived while they were frozen', async () => {
-    const { desk, members } = await joined(['aa', 'bb'])
-    const [a, b] = members
+    const { desk, a, b } = await joined(['aa', 'bb'])
     b.machine.freeze()
     a.link.broadcast(numbered(1))
     await desk.advance(30_000)
@@ -99,8 +97,7 @@ describe('members of a desk', () => {
   })
 
   it('hear at once when one leaves, and nothing of it afterwards', async () => {
-    const { desk, members } = await joined(['aa', 'bb'])
-    const [a, b] = members
+    const { desk, a, b } = await joined(['aa', 'bb'])
     a.link.leave()
     a.link.broadcast(numbered(1))
     a.link.leave()
@@ -111,8 +108,7 @@ describe('members of a desk', () => {
   })
 
   it('replace the run of a member that was killed by its next one', async () => {
-    const { desk, members } = await joined(['aa', 'bb'])
-    const [a, b] = members
+    const { desk, a, b } = await joined(['aa', 'bb'])
     a.machine.kill()
     await desk.advance(5_000)
     const again = desk.start('aa')
@@ -139,8 +135,7 @@ describe('members of a desk', () => {
   })
 
   it('continue the same run after a lost connection, and request what they missed', async () => {
-    const { desk, members } = await joined(['aa', 'bb', 'cc'])
-    const [a, b, c] = members
+    const { desk, a, b, c } = await joined(['aa', 'bb', 'cc'])
     const before = a.wanted.length
     desk.server.cut(b.machine)
     await desk.advance(5_000)
@@ -179,8 +174,7 @@ describe('a gap', () => {
   }
 
   it('in the broadcasts is closed by one request, after at most half a second', async () => {
-    const { desk, members } = await joined(['aa', 'bb', 'cc'])
-    const [a, b, c] = members
+    const { desk, a, b, c } = await joined(['aa', 'bb', 'cc'])
     const before = a.wanted.length
     for (let sent = 1; sent <= 8; sent += 2) {
       lose(desk, () => a.link.broadcast(numbered(sent)))
@@ -197,8 +191,7 @@ describe('a gap', () => {
   })
 
   it('is noticed by a direct message too', async () => {
-    const { desk, members } = await joined(['aa', 'bb'])
-    const [a, b] = members
+    const { desk, a, b } = await joined(['aa', 'bb'])
     const before = a.wanted.length
     lose(desk, () => a.link.broadcast(numbered(1)))
     a.link.send(b.id, numbered(2))
@@ -207,8 +200,7 @@ describe('a gap', () => {
   })
 
   it('is noticed if the messages were never sent, because their sender was cut off', async () => {
-    const { desk, members } = await joined(['aa', 'bb'])
-    const [a, b] = members
+    const { desk, a, b } = await joined(['aa', 'bb'])
     const before = a.wanted.length
     desk.server.cut(a.machine)
     await desk.advance(5_000)
@@ -220,8 +212,7 @@ describe('a gap', () => {
   })
 
   it('is not what direct messages to another member leave', async () => {
-    const { desk, members } = await joined(['aa', 'bb', 'cc'])
-    const [a, b, c] = members
+    const { desk, a, b, c } = await joined(['aa', 'bb', 'cc'])
     const before = a.wanted.length
     for (let sent = 0; sent < 20; sent += 1) a.link.send(b.id, numbered(sent))
     a.link.broadcast(numbered(99))
@@ -231,8 +222,7 @@ describe('a gap', () => {
   })
 
   it('is asked about again while no picture comes, ever more slowly', async () => {
-    const { desk, members } = await joined(['aa', 'bb'])
-    const [a] = members
+    const { desk, a } = await joined(['aa', 'bb'])
     const before = a.wanted.length
     a.onWanted = () => {}
     lose(desk, () => a.link.broadcast(numbered(1)))
@@ -251,8 +241,7 @@ describe('a gap', () => {
   })
 
   it('is not asked about once the member has left', async () => {
-    const { desk, members } = await joined(['aa', 'bb'])
-    const [a, b] = members
+    const { desk, a, b } = await joined(['aa', 'bb'])
     lose(desk, () => a.link.broadcast(numbered(1)))
     a.link.broadcast(numbered(2))
     await desk.advance(2)
@@ -264,8 +253,7 @@ describe('a gap', () => {
   })
 
   it('follows a message that is too large for a frame', async () => {
-    const { desk, members } = await joined(['aa', 'bb'])
-    const [a, b] = members
+    const { desk, a, b } = await joined(['aa', 'bb'])
     const before = a.wanted.length
     const list = Array.from({ length: 1_500 }, (_, id) => ({
       kind: 'sent' as const,
@@ -316,8 +304,7 @@ describe('an attacker who can use the server', () => {
   })
 
   it('cannot repeat a message of a member, to those who had it and those who had not', async () => {
-    const { desk, members } = await joined(['aa', 'bb'])
-    const [a, b] = members
+    const { desk, a, b } = await joined(['aa', 'bb'])
     const seen = record(desk)
     for (let sent = 1; sent <= 5; sent += 1) a.link.broadcast(numbered(sent))
     await desk.advance(10)
@@ -332,8 +319,7 @@ describe('an attacker who can use the server', () => {
   })
 
   it('cannot bring back a run that has ended', async () => {
-    const { desk, members } = await joined(['aa', 'bb'])
-    const [a, b] = members
+    const { desk, a, b } = await joined(['aa', 'bb'])
     const seen = record(desk)
     a.link.broadcast(numbered(1))
     await desk.advance(10)
@@ -355,8 +341,7 @@ describe('an attacker who can use the server', () => {
   })
 
   it('cannot move a message to another subject, or change it', async () => {
-    const { desk, members } = await joined(['aa', 'bb', 'cc'])
-    const [a, b, c] = members
+    const { desk, a, b, c } = await joined(['aa', 'bb', 'cc'])
     const seen = record(desk)
     a.link.send(b.id, numbered(1))
     const { bytes } = seen[0]!
@@ -380,8 +365,7 @@ describe('an attacker who can use the server', () => {
   })
 
   it('gets few replies to a flood, and members still receive each other’s messages', async () => {
-    const { desk, members } = await joined(['aa', 'bb'])
-    const [a, b] = members
+    const { desk, a, b } = await joined(['aa', 'bb'])
     const seen = record(desk)
     const forged = (size: number) => {
       const bytes = Uint8Array.from({ length: size }, () => Math.floor(desk.random.next() * 256))
@@ -499,8 +483,7 @@ describe('a believed member', () => {
   })
 
   it('confirms what it heard once a second, not with each message', async () => {
-    const { desk, members } = await joined(['aa', 'bb'])
-    const [a, b] = members
+    const { desk, a, b } = await joined(['aa', 'bb'])
     for (const { link } of [a, b]) link.broadcast(numbered(1))
     await desk.advance(10)
     for (const { link } of [a, b]) link.broadcast(numbered(2))

@@ -1,6 +1,5 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { expect, onTestFinished, test } from 'vitest'
 import type { KeyReport } from '../../../app/contract/events.ts'
 import { restoredState, type StoredTokens, signedIn } from '../../../app/tokens/stored-token.ts'
@@ -12,6 +11,7 @@ import { proves } from '../../proof/proves.ts'
 import { VirtualClock } from '../../simulation/virtual-clock.ts'
 import { temporaryFolder } from '../storage/temporary-folder.ts'
 import { held, NOW_MS, profile } from '../vault/fixtures.ts'
+import { storedFolder, tamper } from '../vault/opened-vault.ts'
 import { testKeystore } from '../vault/test-keystore.ts'
 
 /** A busy machine may need this long for a step that otherwise takes milliseconds. */
@@ -24,6 +24,8 @@ async function opened(folder: string, keystore = testKeystore(), startsOver = tr
   const storage = new VaultProfileStore(handle, { startsOver, changed: () => (changes += 1) })
   return { handle, storage, changes: () => changes }
 }
+
+const profilesOf = (storage: VaultProfileStore) => storage.restore().map((restored) => restored.profile)
 
 const tokenOf = (tokens: TokenStore | undefined) => {
   const reading = tokens?.read()
@@ -46,9 +48,11 @@ function lockedKeystore() {
   keystore.answer = { kind: 'waiting', why: 'the keyring is locked', settled }
   return {
     keystore,
-    unlock: () => {
+    unlock: async (handle: VaultHandle) => {
+      const opened = new Promise<void>((resolve) => handle.onSettled(resolve))
       keystore.answer = undefined
       unlock()
+      await opened
     },
   }
 }
@@ -61,7 +65,7 @@ test('a sign-in is encrypted at once and restored with its settings and its secr
   expect(first.storage.keystore('key-1')).toBe('ok')
   first.handle.close()
   const { storage } = await opened(folder)
-  expect(storage.restore().map((restored) => restored.profile)).toEqual([key])
+  expect(profilesOf(storage)).toEqual([key])
   expect(storage.restore()).toEqual([])
 })
 
@@ -80,14 +84,12 @@ test('settings of a key that waits for encryption are encrypted with it', async 
   const chosen = profile({ rotationMinutes: 7, probes: { budgetFraction: 0.1, everySeconds: {} } })
   expect(storage.keepsSettings(chosen)).toBe(false)
   expect(storage.keepSettings(chosen)).toEqual({ ok: true })
-  const settled = new Promise<void>((resolve) => handle.onSettled(resolve))
-  unlock()
-  await settled
+  await unlock(handle)
   storage.restore()
   expect(storage.keepsSettings(chosen)).toBe(true)
   handle.close()
   const { storage: again } = await opened(folder)
-  expect(again.restore().map((restored) => restored.profile)).toEqual([chosen])
+  expect(profilesOf(again)).toEqual([chosen])
 })
 
 test('a setting of an encrypted key leaves its other stored data unchanged', async () => {
@@ -100,10 +102,7 @@ test('a setting of an encrypted key leaves its other stored data unchanged', asy
   handle.close()
   expect(storage.keepSettings(profile(changes))).toEqual({ ok: false, why: 'the vault is closed' })
   const { storage: again } = await opened(folder)
-  expect(again.restore().map((restored) => restored.profile)).toEqual([
-    profile(changes),
-    profile({ id: 'key-2' }),
-  ])
+  expect(profilesOf(again)).toEqual([profile(changes), profile({ id: 'key-2' })])
 })
 
 test('a new sign-in replaces the key’s old one, and a response to the old one changes nothing', async () => {
@@ -126,10 +125,7 @@ test('a forgotten key accepts no more data', async () => {
 })
 
 test('a key connected while the keyring is locked is encrypted in its latest state once it unlocks', async () => {
-  const folder = temporaryFolder()
-  const stored = await opened(folder)
-  stored.storage.signIn(profile(), NOW_MS)
-  stored.handle.close()
+  const folder = await storedFolder()
   const { keystore, unlock } = lockedKeystore()
   const { handle, storage } = await opened(folder, keystore)
   expect(storage.keystore('simulator')).toBe('waiting')
@@ -138,9 +134,7 @@ test('a key connected while the keyring is locked is encrypted in its latest sta
   expect(storage.keystore('key-2')).toBe('memory')
   save(tokens, held(4, 'CANARY-b'))
   expect(tokens.kind).toBe('memory')
-  const settled = new Promise<void>((resolve) => handle.onSettled(resolve))
-  unlock()
-  await settled
+  await unlock(handle)
   expect(storage.restore().map((restored) => restored.profile.id)).toEqual(['key-1'])
   expect(tokens.kind).toBe('sealed')
   expect(storage.keystore('key-2')).toBe('ok')
@@ -156,9 +150,7 @@ test('a sign-in encrypted late continues above the record it replaced, and its n
   const { handle, storage } = await opened(folder, keystore)
   const tokens = storage.signIn(profile({ refreshToken: 'CANARY-a' }), NOW_MS)
   save(tokens, held(3, 'CANARY-b'))
-  const settled = new Promise<void>((resolve) => handle.onSettled(resolve))
-  unlock()
-  await settled
+  await unlock(handle)
   expect(storage.restore()).toEqual([])
   expect(tokens.kind).toBe('sealed')
   expect(tokens.read()).toMatchObject({ stored: { token: { generation: 41, refreshToken: 'CANARY-b' } } })
@@ -178,19 +170,14 @@ test('a pending revocation is encrypted with its key', async () => {
   const tokens = storage.signIn(profile(), NOW_MS)
   const revocation = { reason: 'no answer', byItself: true }
   save(tokens, { ...held(1), revocation })
-  const settled = new Promise<void>((resolve) => handle.onSettled(resolve))
-  unlock()
-  await settled
+  await unlock(handle)
   tokens.intend()
   expect(tokens.kind).toBe('sealed')
   expect(tokens.read()).toMatchObject({ stored: { revocation } })
 })
 
 test('with another key in the keyring the stored key is shown as unreadable, and signing in again encrypts it anew', async () => {
-  const folder = temporaryFolder()
-  const stored = await opened(folder)
-  stored.storage.signIn(profile(), NOW_MS)
-  stored.handle.close()
+  const folder = await storedFolder()
   const { handle, storage, changes } = await opened(folder, testKeystore(2))
   const [restored] = storage.restore()
   expect(restored?.profile).toMatchObject({ name: 'Main key', refreshToken: '' })
@@ -204,10 +191,7 @@ test('with another key in the keyring the stored key is shown as unreadable, and
 })
 
 test('a key whose secret could not be read at the start opens with it once it can be read', async () => {
-  const folder = temporaryFolder()
-  const first = await opened(folder)
-  first.storage.signIn(profile(), NOW_MS)
-  first.handle.close()
+  const folder = await storedFolder()
   let isBroken = (_kind: unknown) => true
   const openFile: typeof openVaultFile = (...where) => {
     const opening = openVaultFile(...where)
@@ -244,10 +228,7 @@ test('a key whose secret could not be read at the start opens with it once it ca
 })
 
 test('with a passphrase that may be mistyped, nothing is encrypted anew', async () => {
-  const folder = temporaryFolder()
-  const stored = await opened(folder)
-  stored.storage.signIn(profile(), NOW_MS)
-  stored.handle.close()
+  const folder = await storedFolder()
   const { handle, storage } = await opened(folder, testKeystore(2), false)
   storage.restore()
   const tokens = storage.signIn(profile({ refreshToken: 'CANARY-new' }), NOW_MS)
@@ -287,9 +268,7 @@ test('the desk of a key that waits for encryption is in memory, and encrypted wi
   expect(handle.vault?.desk('key-1')).toEqual({ kind: 'none' })
   expect(storage.forgetDesk('key-2')).toEqual({ ok: true })
   storage.signIn(profile({ refreshToken: 'CANARY-again' }), NOW_MS)
-  const settled = new Promise<void>((resolve) => handle.onSettled(resolve))
-  unlock()
-  await settled
+  await unlock(handle)
   storage.restore()
   expect(handle.vault?.desk('key-1')).toEqual({ kind: 'found', text: 'CANARY-desk' })
   expect(storage.desk('key-1').kind).toBe('found')
@@ -354,13 +333,8 @@ test('whatever the store rejects reads as unsaved: a token, an intent, a setting
 })
 
 test('a key with an unreadable name and addresses is reported by its id, with what to do', async () => {
-  const folder = temporaryFolder()
-  const stored = await opened(folder)
-  stored.storage.signIn(profile(), NOW_MS)
-  stored.handle.close()
-  const database = new DatabaseSync(join(folder, 'vault.db'))
-  database.exec("UPDATE profiles SET about = '{'")
-  database.close()
+  const folder = await storedFolder()
+  tamper(folder, "UPDATE profiles SET about = '{'")
   const { storage } = await opened(folder)
   expect(storage.notices()).toEqual([])
   storage.restore()
@@ -378,7 +352,7 @@ test('the switch for orders survives a restart, without the other settings of th
   expect(first.storage.keepOrders(ofThisRun)).toEqual({ ok: true })
   first.handle.close()
   const { storage } = await opened(folder)
-  expect(storage.restore().map((restored) => restored.profile)).toEqual([{ ...key, orders: 'stopped' }])
+  expect(profilesOf(storage)).toEqual([{ ...key, orders: 'stopped' }])
 })
 
 test('a switch that this version does not know lets no order pass', async () => {
@@ -386,9 +360,7 @@ test('a switch that this version does not know lets no order pass', async () => 
   const first = await opened(folder)
   first.storage.signIn(profile({ orders: 'on' }), NOW_MS)
   first.handle.close()
-  const database = new DatabaseSync(join(folder, 'vault.db'))
-  database.exec(`UPDATE profiles SET about = json_set(about, '$.orders', 'always')`)
-  database.close()
+  tamper(folder, `UPDATE profiles SET about = json_set(about, '$.orders', 'always')`)
   const { storage } = await opened(folder)
   expect(storage.restore().map((restored) => restored.profile.orders)).toEqual(['stopped'])
 })

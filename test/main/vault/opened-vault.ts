@@ -1,3 +1,5 @@
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { onTestFinished } from 'vitest'
 import { VaultHandle } from '../../../main/vault/vault-handle.ts'
 import { temporaryFolder } from '../storage/temporary-folder.ts'
@@ -24,4 +26,18 @@ export async function storedFolder(keystore?: TestKeystore): Promise<string> {
   const { folder, handle } = await signedInVault(keystore)
   handle.close()
   return folder
+}
+
+/** Runs SQL on the file of a vault, as somebody else could. */
+export function tamper(folder: string, sql: string): void {
+  const database = new DatabaseSync(join(folder, 'vault.db'))
+  database.exec(sql)
+  database.close()
+}
+
+export function rowsOf(folder: string, sql: string) {
+  const database = new DatabaseSync(join(folder, 'vault.db'))
+  const rows = database.prepare(sql).all()
+  database.close()
+  return rows
 }

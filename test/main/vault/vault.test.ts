@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
+import type { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
 import type { Saved } from '../../../main/storage/storage-error.ts'
 import { openVaultFile } from '../../../main/vault/vault-file.ts'
@@ -8,7 +8,7 @@ import { VaultHandle } from '../../../main/vault/vault-handle.ts'
 import { proves } from '../../proof/proves.ts'
 import { temporaryFolder } from '../storage/temporary-folder.ts'
 import { held, NOW_MS, profile, tokensOf, vaultOf } from './fixtures.ts'
-import { openVault, signedInVault, storedFolder } from './opened-vault.ts'
+import { openVault, rowsOf, signedInVault, storedFolder, tamper } from './opened-vault.ts'
 import { testKeystore } from './test-keystore.ts'
 
 const rotated = (generation: number) => ({
@@ -46,11 +46,9 @@ test('a secret stored later opens at the next start, and affects neither the tok
   const { clientSecret: _, ...secretless } = profile()
   vaultOf(handle).signIn(secretless, held(1))
   expect(vaultOf(handle).keepSecret({ id: 'key-1', clientSecret: 'CANARY-first' })).toEqual({ ok: true })
-  const quarantined = new DatabaseSync(join(folder, 'vault.db'))
-  quarantined.exec("UPDATE records SET sealed = zeroblob(60) WHERE kind = 'client-secret'")
+  tamper(folder, "UPDATE records SET sealed = zeroblob(60) WHERE kind = 'client-secret'")
   expect(vaultOf(handle).keepSecret({ id: 'key-1', clientSecret: 'CANARY-second' })).toEqual({ ok: true })
-  expect(quarantined.prepare('SELECT kind FROM quarantine').all()).toEqual([{ kind: 'client-secret' }])
-  quarantined.close()
+  expect(rowsOf(folder, 'SELECT kind FROM quarantine')).toEqual([{ kind: 'client-secret' }])
   handle.close()
   const again = await openVault(folder)
   expect(vaultOf(again).profiles()).toMatchObject([
@@ -66,15 +64,12 @@ test('a new generation closes the intent, and the old token is deleted from the 
   expect(tokens.save(rotated(2))).toEqual({ ok: true })
   expect(tokensOf(handle)).toEqual({ kind: 'found', stored: rotated(2) })
   handle.close()
-  const database = new DatabaseSync(join(folder, 'vault.db'))
-  const rows = database
-    .prepare("SELECT generation, sealed IS NULL AS gone FROM records WHERE kind = 'refresh-token'")
-    .all()
-  expect(rows).toEqual([
+  expect(
+    rowsOf(folder, "SELECT generation, sealed IS NULL AS gone FROM records WHERE kind = 'refresh-token'"),
+  ).toEqual([
     { generation: 1, gone: 1 },
     { generation: 2, gone: 0 },
   ])
-  database.close()
 })
 
 test('the signed-in user is stored with the token', async () => {
@@ -93,10 +88,8 @@ test('metadata of three generations is kept', async () => {
   for (let generation = 2; generation <= 6; generation += 1)
     vaultOf(handle).tokens('key-1').save(rotated(generation))
   handle.close()
-  const database = new DatabaseSync(join(folder, 'vault.db'))
-  const kept = database.prepare("SELECT generation FROM records WHERE kind = 'refresh-token'").all()
+  const kept = rowsOf(folder, "SELECT generation FROM records WHERE kind = 'refresh-token'")
   expect(kept.map((row) => row['generation'])).toEqual([4, 5, 6])
-  database.close()
 })
 
 test('the end of a session is stored next to its token, which stays', async () => {
@@ -115,11 +108,7 @@ test('data next to an encrypted token keeps the form that earlier versions read'
   const { folder, handle } = await signedInVault()
   vaultOf(handle).tokens('key-1').save(rotated(2))
   handle.close()
-  const database = new DatabaseSync(join(folder, 'vault.db'))
-  const rows = database
-    .prepare("SELECT about FROM records WHERE kind = 'refresh-token' ORDER BY generation")
-    .all()
-  database.close()
+  const rows = rowsOf(folder, "SELECT about FROM records WHERE kind = 'refresh-token' ORDER BY generation")
   expect(rows.map(({ about }) => JSON.parse(String(about)))).toEqual([
     { signedInAtMs: NOW_MS, keepsToken: false, standing: { kind: 'unconfirmed' } },
     { signedInAtMs: NOW_MS, rotatedAtMs: NOW_MS + 2, keepsToken: false, standing: { kind: 'active' } },
@@ -195,9 +184,7 @@ test('no generation is reused, not even that of a record in quarantine', async (
   expect(vaultOf(again).profiles()).toMatchObject([{ reading: { kind: 'lost', state: 'record-corrupt' } }])
   expect(vaultOf(again).signIn(profile(), held(1))).toEqual({ ok: true, generation: 8 })
   again.close()
-  const database = new DatabaseSync(join(folder, 'vault.db'))
-  const generations = (table: string) =>
-    database.prepare(`SELECT kind, generation FROM ${table} ORDER BY kind`).all()
+  const generations = (table: string) => rowsOf(folder, `SELECT kind, generation FROM ${table} ORDER BY kind`)
   expect(generations('quarantine')).toEqual([
     { kind: 'client-secret', generation: 1 },
     { kind: 'refresh-token', generation: 7 },
@@ -206,7 +193,6 @@ test('no generation is reused, not even that of a record in quarantine', async (
     { kind: 'client-secret', generation: 2 },
     { kind: 'refresh-token', generation: 8 },
   ])
-  database.close()
 })
 
 test('a pending revocation survives the process, and a new sign-in withdraws it', async () => {
@@ -294,9 +280,7 @@ test('a tampered record is set aside with its bytes, stays reported, and a new s
   expect(vaultOf(again).signIn(profile(), held(1, 'CANARY-new'))).toMatchObject({ ok: true })
   expect(tokensOf(again)).toMatchObject({ stored: { token: { refreshToken: 'CANARY-new' } } })
   again.close()
-  const database = new DatabaseSync(join(folder, 'vault.db'))
-  expect(database.prepare('SELECT length(sealed) AS bytes FROM quarantine').all()).toEqual([{ bytes: 60 }])
-  database.close()
+  expect(rowsOf(folder, 'SELECT length(sealed) AS bytes FROM quarantine')).toEqual([{ bytes: 60 }])
 })
 
 test('unreadable metadata and settings are reported, and nothing is deleted', async () => {
@@ -430,12 +414,6 @@ describe('the desk of a key', () => {
   })
 })
 
-function tamper(folder: string, sql: string): void {
-  const database = new DatabaseSync(join(folder, 'vault.db'))
-  database.exec(sql)
-  database.close()
-}
-
 function bytesIn(folder: string): string {
   return readdirSync(folder)
     .map((name) => readFileSync(join(folder, name)).toString('latin1'))
@@ -449,10 +427,3 @@ const sealedDesk = (folder: string) =>
   Buffer.from(
     rowsOf(folder, "SELECT sealed FROM records WHERE kind = 'desk'")[0]?.['sealed'] as Uint8Array,
   ).toString('latin1')
-
-function rowsOf(folder: string, sql: string) {
-  const database = new DatabaseSync(join(folder, 'vault.db'))
-  const rows = database.prepare(sql).all()
-  database.close()
-  return rows
-}
