@@ -11,6 +11,7 @@ import http from 'node:http'
 import { performance } from 'node:perf_hooks'
 import { parseArgs } from 'node:util'
 import { startSimulatorServer } from '../../main/simulator/server.ts'
+import { accessTokenOf } from '../main/simulator/refreshed.ts'
 import { peer } from './peers.ts'
 import { round, tell } from './result.ts'
 
@@ -52,7 +53,7 @@ async function measure(): Promise<void> {
   const service = fork(import.meta.filename, [], { execArgv: ['--expose-gc'] })
   const [{ origin }] = (await once(service, 'message')) as [{ origin: string }]
   try {
-    const token = await accessToken(origin)
+    const token = await accessTokenOf(origin)
     await load(origin, token, Math.ceil(requests / 20))
     const before = await memory(service)
     const rest = await load(origin, token, requests)
@@ -92,18 +93,6 @@ async function measure(): Promise<void> {
   } finally {
     service.disconnect()
   }
-}
-
-async function accessToken(origin: string): Promise<string> {
-  const answer = await fetch(`${origin}/oauth/token`, {
-    method: 'POST',
-    body: new URLSearchParams({
-      grant_type: 'refresh_token',
-      client_id: 'sim-key',
-      refresh_token: 'sim-refresh',
-    }),
-  })
-  return ((await answer.json()) as { access_token: string }).access_token
 }
 
 type Autocannon = (load: object) => Promise<{

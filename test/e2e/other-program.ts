@@ -1,4 +1,5 @@
 import type { SimulatorServer } from '../../main/simulator/server.ts'
+import { accessTokenOf } from '../main/simulator/refreshed.ts'
 
 /** Another program on the same key: it signs in and spends, as a trader's own tools do. */
 export class OtherProgram {
@@ -12,17 +13,7 @@ export class OtherProgram {
 
   /** For a service whose keys keep their refresh token, so that Headroom and this program can both use it. */
   static async signIn({ origin, service }: SimulatorServer): Promise<OtherProgram> {
-    const { clientId, refreshToken } = service.options
-    const answer = await fetch(`${origin}/oauth/token`, {
-      method: 'POST',
-      body: new URLSearchParams({
-        grant_type: 'refresh_token',
-        client_id: clientId,
-        refresh_token: refreshToken,
-      }),
-    })
-    const { access_token: token } = (await answer.json()) as { access_token: string }
-    return new OtherProgram(origin, token)
+    return new OtherProgram(origin, await accessTokenOf(origin, service.options))
   }
 
   /** `count` requests, one after the other; returns the last status. */

@@ -1,5 +1,6 @@
 import { Agent, request } from 'node:http'
 import { probeRequest } from '../../../main/api/prober.ts'
+import { refreshed } from '../../main/simulator/refreshed.ts'
 import type { DrawnTraffic } from './process.ts'
 
 /**
@@ -83,15 +84,7 @@ export class LiveOthers {
 
   async #renew(nowMs: number): Promise<void> {
     this.#tokenAtMs = nowMs
-    const { origin, clientId, refreshToken } = this.#at
-    const answer = await fetch(`${origin}/oauth/token`, {
-      method: 'POST',
-      body: new URLSearchParams({
-        grant_type: 'refresh_token',
-        client_id: clientId,
-        refresh_token: refreshToken,
-      }),
-    })
+    const answer = await refreshed(this.#at.origin, this.#at)
     const body: unknown = await answer.json()
     const token =
       typeof body === 'object' && body !== null && 'access_token' in body ? body.access_token : undefined

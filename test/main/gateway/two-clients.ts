@@ -5,6 +5,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { z } from 'zod'
 import { DEFAULT_SIMULATOR_OPTIONS } from '../../../main/simulator/options.ts'
 import { position } from '../../../main/simulator/rules/payloads-brokerage.ts'
+import { accessTokenOf } from '../simulator/refreshed.ts'
 
 const ACCOUNT = 'SIM1001'
 const PATH = `/v3/brokerage/stream/accounts/${ACCOUNT}/positions`
@@ -26,7 +27,6 @@ type Frame = Readonly<Record<string, unknown>>
 type Control = (name: string, body?: object) => Promise<unknown>
 
 const simulatorState = z.object({ streams: z.array(z.object({ id: z.string() })) })
-const tokens = z.object({ access_token: z.string() })
 
 /** A fault of the service, and the action that ends it if it does not end by itself. */
 export interface Fault {
@@ -368,15 +368,7 @@ function readByCurl(url: string, key: string, children: ChildProcess[]): ReadPos
 
 /** The first response of a stream that is opened now, without the gateway. */
 async function freshStream(origin: string): Promise<Objects> {
-  const granted = await fetch(`${origin}/oauth/token`, {
-    method: 'POST',
-    body: new URLSearchParams({
-      grant_type: 'refresh_token',
-      client_id: clientId,
-      refresh_token: refreshToken,
-    }),
-  })
-  const { access_token: token } = tokens.parse(await granted.json())
+  const token = await accessTokenOf(origin, { clientId, refreshToken })
   const abort = new AbortController()
   const read = await readByFetch(origin, token, abort.signal)
   await until(() => read.snapshots > 0, 'a fresh stream has no end of its snapshot')

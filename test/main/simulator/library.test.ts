@@ -3,20 +3,13 @@ import { fileURLToPath } from 'node:url'
 import { isolatedDeclarationSync } from 'rolldown/experimental'
 import { expect, onTestFinished, test } from 'vitest'
 import { type SimulatorOptions, startSimulator } from '../../../main/simulator/library.ts'
+import { accessTokenOf } from './refreshed.ts'
 
 /** `headroom/simulator`, as another project's tests would use it. */
 async function started(options: SimulatorOptions = {}) {
   const simulator = await startSimulator(options)
   onTestFinished(() => simulator.close())
-  const answer = await fetch(`${simulator.origin}/oauth/token`, {
-    method: 'POST',
-    body: new URLSearchParams({
-      grant_type: 'refresh_token',
-      client_id: 'sim-key',
-      refresh_token: 'sim-refresh',
-    }),
-  })
-  const { access_token: token } = (await answer.json()) as { access_token: string }
+  const token = await accessTokenOf(simulator.origin)
   const get = (path: string) =>
     fetch(simulator.origin + path, { headers: { authorization: `Bearer ${token}` } })
   const post = (path: string, body: object) =>

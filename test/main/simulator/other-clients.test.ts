@@ -13,6 +13,7 @@ import {
 import { type Bar, type Quote, TradeStationClient } from 'tradestation-api-ts'
 import { expect, onTestFinished, test } from 'vitest'
 import { type ServerOptions, startSimulatorServer } from '../../../main/simulator/server.ts'
+import { refreshed } from './refreshed.ts'
 
 /** The simulator, used by clients that others wrote. They need the same as a program on the real service. */
 const REDIRECT = 'http://127.0.0.1:8080/callback'
@@ -194,17 +195,7 @@ test.each([
 
 test('an id_token with a changed signature is rejected', async () => {
   const { origin } = await startedSimulator()
-  const [{ createRemoteJWKSet, jwtVerify }, answer] = await Promise.all([
-    import('jose'),
-    fetch(`${origin}/oauth/token`, {
-      method: 'POST',
-      body: new URLSearchParams({
-        grant_type: 'refresh_token',
-        client_id: 'sim-key',
-        refresh_token: 'sim-refresh',
-      }),
-    }),
-  ])
+  const [{ createRemoteJWKSet, jwtVerify }, answer] = await Promise.all([import('jose'), refreshed(origin)])
   const { id_token: idToken } = (await answer.json()) as { id_token: string }
   const keys = createRemoteJWKSet(new URL(`${origin}/.well-known/jwks.json`))
   await expect(jwtVerify(idToken, keys, { issuer: origin, audience: 'sim-key' })).resolves.toBeDefined()

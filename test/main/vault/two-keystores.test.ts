@@ -1,5 +1,3 @@
-import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { expect, onTestFinished, test } from 'vitest'
 import { PASSPHRASE_BACKEND } from '../../../main/ports/keystore.ts'
 import { VaultProfileStore } from '../../../main/sign-in/profile-store.ts'
@@ -7,6 +5,7 @@ import { passphraseKeystore } from '../../../main/vault/passphrase-keystore.ts'
 import { VaultHandle } from '../../../main/vault/vault-handle.ts'
 import { temporaryFolder } from '../storage/temporary-folder.ts'
 import { NOW_MS, profile } from './fixtures.ts'
+import { rowsOf } from './opened-vault.ts'
 import { testKeystore } from './test-keystore.ts'
 
 const CHEAP = { N: 2, r: 1, p: 1 }
@@ -43,12 +42,8 @@ async function mixedFolder(): Promise<string> {
   return folder
 }
 
-function rowsOf(folder: string, table: 'records' | 'quarantine') {
-  const database = new DatabaseSync(join(folder, 'vault.db'))
-  const rows = database.prepare(`SELECT profile, kind, generation, data_key, sealed FROM ${table}`).all()
-  database.close()
-  return rows
-}
+const sealedIn = (folder: string, table: 'records' | 'quarantine') =>
+  rowsOf(folder, `SELECT profile, kind, generation, data_key, sealed FROM ${table}`)
 
 const others = [
   { here: 'passphrase', own: 'of-passphrase', other: 'of-desktop', words: 'the desktop app' },
@@ -59,7 +54,7 @@ test.each(others)(
   'opened with the $here, its own key works, and that of the other keystore is unchanged and reported',
   async ({ here, own, other, words }) => {
     const folder = await mixedFolder()
-    const before = rowsOf(folder, 'records')
+    const before = sealedIn(folder, 'records')
     const { handle, readings } = await opened(folder, here)
     expect(handle.status).toEqual({ state: 'ok' })
     const read = readings()
@@ -70,8 +65,8 @@ test.each(others)(
       why: expect.stringContaining(words),
     })
     handle.close()
-    expect(rowsOf(folder, 'records')).toEqual(before)
-    expect(rowsOf(folder, 'quarantine')).toEqual([])
+    expect(sealedIn(folder, 'records')).toEqual(before)
+    expect(sealedIn(folder, 'quarantine')).toEqual([])
   },
 )
 
@@ -83,7 +78,7 @@ test.each(others)(
     first.storage.restore()
     expect(first.storage.signIn(profile({ id: 'new' }), NOW_MS).kind).toBe('sealed')
     first.handle.close()
-    expect(rowsOf(folder, 'quarantine')).toEqual([])
+    expect(sealedIn(folder, 'quarantine')).toEqual([])
     const second = await opened(folder, here === 'desktop' ? 'passphrase' : 'desktop')
     expect(second.readings()[other]).toMatchObject({ kind: 'found' })
   },
@@ -93,11 +88,11 @@ test.each(others)(
   'a sign-in of the other keystore’s own key, with the $here, preserves every stored byte of it',
   async ({ here, other }) => {
     const folder = await mixedFolder()
-    const before = rowsOf(folder, 'records').filter((row) => row['profile'] === other)
+    const before = sealedIn(folder, 'records').filter((row) => row['profile'] === other)
     const { handle, storage } = await opened(folder, here)
     storage.restore()
     expect(storage.signIn(profile({ id: other, refreshToken: 'CANARY-anew' }), NOW_MS).kind).toBe('sealed')
     handle.close()
-    expect(rowsOf(folder, 'quarantine')).toEqual(expect.arrayContaining(before))
+    expect(sealedIn(folder, 'quarantine')).toEqual(expect.arrayContaining(before))
   },
 )

@@ -1,5 +1,3 @@
-import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { expect, onTestFinished, test } from 'vitest'
 import { type RestoredProfile, VaultProfileStore } from '../../../main/sign-in/profile-store.ts'
 import { SAVED } from '../../../main/storage/storage-error.ts'
@@ -8,6 +6,7 @@ import { VaultHandle } from '../../../main/vault/vault-handle.ts'
 import { proves } from '../../proof/proves.ts'
 import { temporaryFolder } from '../storage/temporary-folder.ts'
 import { NOW_MS, profile } from './fixtures.ts'
+import { rowsOf } from './opened-vault.ts'
 import { testKeystore } from './test-keystore.ts'
 
 /** A desktop without a keyring. It protects nothing, and says so until a person agrees. */
@@ -56,9 +55,7 @@ test('two windows that agree at once create one key, and both are notified', asy
   const answers = await Promise.all([allowUnprotected(handle, agree), allowUnprotected(handle, agree)])
   expect(answers).toEqual([{ ok: true }, { ok: true }])
   handle.close()
-  const database = new DatabaseSync(join(folder, 'vault.db'))
-  expect(database.prepare('SELECT count(*) AS count FROM data_keys').get()).toEqual({ count: 1 })
-  database.close()
+  expect(rowsOf(folder, 'SELECT count(*) AS count FROM data_keys')).toEqual([{ count: 1 }])
 })
 
 test('without the agreement a later start neither reads nor writes data stored under it', async () => {

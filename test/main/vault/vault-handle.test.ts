@@ -8,18 +8,11 @@ import { VaultHandle } from '../../../main/vault/vault-handle.ts'
 import { proves } from '../../proof/proves.ts'
 import { temporaryFolder } from '../storage/temporary-folder.ts'
 import { held, NOW_MS, profile, tokensOf, vaultOf } from './fixtures.ts'
-import { openVault, storedFolder } from './opened-vault.ts'
+import { openVault, rowsOf, storedFolder, tamper } from './opened-vault.ts'
 import { testKeystore } from './test-keystore.ts'
 
-/** A folder with one stored key, sealed by a keystore whose own key is 1. */
-const contentOf = (folder: string) => {
-  const database = new DatabaseSync(join(folder, 'vault.db'))
-  const content = ['data_keys', 'records', 'quarantine'].map((table) =>
-    database.prepare(`SELECT * FROM ${table}`).all(),
-  )
-  database.close()
-  return content
-}
+const contentOf = (folder: string) =>
+  ['data_keys', 'records', 'quarantine'].map((table) => rowsOf(folder, `SELECT * FROM ${table}`))
 
 test('without a keystore nothing is written, and stored keys are unchanged and named', async () => {
   const empty = temporaryFolder()
@@ -111,7 +104,7 @@ test('a keystore that returns a wrong key is rejected, and nothing is changed', 
 
 test('a stored key that was changed on disk reads as damaged, not as a changed keyring; nothing is deleted', async () => {
   const folder = await storedFolder()
-  execute(folder, "UPDATE data_keys SET wrapped = x'00112233'")
+  tamper(folder, "UPDATE data_keys SET wrapped = x'00112233'")
   const before = contentOf(folder)
   const handle = await openVault(folder, testKeystore(1))
   expect(handle.status.state).toBe('record-corrupt')
@@ -131,7 +124,7 @@ test.each(elsewhere)(
   'data encrypted by $backend is recognised under $own, which calls it $answer; nothing is changed',
   async ({ by, backend, own, answer }) => {
     const folder = await storedFolder()
-    execute(folder, `UPDATE data_keys SET backend = '${backend}'`)
+    tamper(folder, `UPDATE data_keys SET backend = '${backend}'`)
     const before = contentOf(folder)
     const keystore = testKeystore(1)
     keystore.mayHaveWrapped = (recorded) => (recorded === 'passphrase') === (own === 'passphrase')
@@ -156,13 +149,13 @@ test('data of another kind of keystore reads as damaged in place, and a wrong pa
   const handle = await openVault(folder, keystore)
   await handle.startOver()
   handle.close()
-  execute(folder, "UPDATE data_keys SET backend = 'win32' WHERE id = 2")
+  tamper(folder, "UPDATE data_keys SET backend = 'win32' WHERE id = 2")
   keystore.secret = 3
   keystore.mayHaveWrapped = (recorded) => recorded === 'test'
   const wrong = await openVault(folder, keystore)
   expect(wrong.status).toMatchObject({ state: 'key-changed', line: expect.stringContaining('another key') })
   wrong.close()
-  execute(folder, "UPDATE data_keys SET wrapped = x'00', backend = 'win32'")
+  tamper(folder, "UPDATE data_keys SET wrapped = x'00', backend = 'win32'")
   const damaged = await openVault(folder, keystore)
   expect(damaged.status.state).toBe('record-corrupt')
   proves('K1', { level: 2, cases: 2 })
@@ -170,7 +163,7 @@ test('data of another kind of keystore reads as damaged in place, and a wrong pa
 
 test('a keystore that opens it is accepted, whatever else is recorded', async () => {
   const folder = await storedFolder()
-  execute(folder, "UPDATE data_keys SET backend = 'gnome_libsecret'")
+  tamper(folder, "UPDATE data_keys SET backend = 'gnome_libsecret'")
   const keystore = testKeystore(1)
   keystore.mayHaveWrapped = () => false
   const handle = await openVault(folder, keystore)
@@ -179,19 +172,19 @@ test('a keystore that opens it is accepted, whatever else is recorded', async ()
 
 test('a damaged canary does not lose the key if a record still opens: it is written again', async () => {
   const folder = await storedFolder()
-  execute(folder, "UPDATE data_keys SET canary = x'00'")
+  tamper(folder, "UPDATE data_keys SET canary = x'00'")
   const handle = await openVault(folder, testKeystore(1))
   expect(handle.status).toEqual({ state: 'ok' })
   expect(tokensOf(handle).kind).toBe('found')
   handle.close()
-  execute(folder, 'DELETE FROM records')
+  tamper(folder, 'DELETE FROM records')
   const again = await openVault(folder, testKeystore(1))
   expect(again.status).toEqual({ state: 'ok' })
 })
 
 test('a damaged canary with records that do not open is a changed key', async () => {
   const folder = await storedFolder()
-  execute(folder, "UPDATE data_keys SET canary = x'00'; UPDATE records SET sealed = zeroblob(60)")
+  tamper(folder, "UPDATE data_keys SET canary = x'00'; UPDATE records SET sealed = zeroblob(60)")
   const handle = await openVault(folder, testKeystore(1))
   expect(handle.status.state).toBe('key-changed')
   proves('K1', { level: 2, cases: 1 })
@@ -320,12 +313,6 @@ test('a lock in between is reported at the write, and the next write succeeds', 
   expect(vaultOf(handle).tokens('key-1').save(next)).toEqual({ ok: true })
 })
 
-function execute(folder: string, sql: string): void {
-  const database = new DatabaseSync(join(folder, 'vault.db'))
-  database.exec(sql)
-  database.close()
-}
-
 test('a keystore that throws does not prevent a start: nothing is stored, and that is reported', async () => {
   const broken = {
     wrap: () => Promise.reject(new RangeError('CANARY in its words')),
@@ -338,7 +325,7 @@ test('a keystore that throws does not prevent a start: nothing is stored, and th
 
 test('starting over creates a key if the stored one is damaged, and none if its keystore is only unavailable', async () => {
   const damaged = await storedFolder()
-  execute(damaged, "UPDATE data_keys SET wrapped = x'00112233'")
+  tamper(damaged, "UPDATE data_keys SET wrapped = x'00112233'")
   const over = await openVault(damaged, testKeystore(1))
   await over.startOver()
   expect(over.status).toEqual({ state: 'ok' })
@@ -392,7 +379,7 @@ test('a key of another length is rejected even if the canary is damaged and noth
   const folder = temporaryFolder()
   const first = await openVault(folder, testKeystore(1))
   first.close()
-  execute(folder, "UPDATE data_keys SET canary = x'00'")
+  tamper(folder, "UPDATE data_keys SET canary = x'00'")
   const keystore = testKeystore(1)
   keystore.answer = { kind: 'unwrapped', key: new Uint8Array(7), renew: false }
   const handle = await openVault(folder, keystore)
@@ -435,8 +422,6 @@ test('with two open data keys, a mark by either of them is accepted', async () =
   // The newest data key encrypts everything, including data that an older one had encrypted.
   expect(vaultOf(again).tokens('key-1').save(held(2))).toEqual({ ok: true })
   again.close()
-  const database = new DatabaseSync(join(folder, 'vault.db'))
   const sealing = "SELECT data_key FROM records WHERE profile = 'key-1' AND kind = 'refresh-token'"
-  expect(database.prepare(`${sealing} ORDER BY generation`).all()).toEqual([{ data_key: 1 }, { data_key: 2 }])
-  database.close()
+  expect(rowsOf(folder, `${sealing} ORDER BY generation`)).toEqual([{ data_key: 1 }, { data_key: 2 }])
 })
