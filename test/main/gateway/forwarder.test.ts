@@ -93,14 +93,17 @@ function started(reserve?: Readonly<Record<string, number>>) {
     })
     return reply
   }
+  const settle = async () => {
+    for (let turn = 0; turn < 4; turn += 1) await new Promise(setImmediate)
+    await clock.advance(0)
+  }
   /** The service answers one of the requests that were sent. */
   const say = async (upstream: Upstream | undefined, status: number, headers: object = {}, text = '{}') => {
     const body = Object.assign(new PassThrough(), { complete: true })
     const fields = { 'content-type': 'application/json', ...headers }
     upstream?.listener.answered({ status, headers: fields, rawHeaders: Object.entries(fields).flat(), body })
     body.end(text)
-    for (let turn = 0; turn < 4; turn += 1) await new Promise(setImmediate)
-    await clock.advance(0)
+    await settle()
   }
   const used = (of = program('bot')) =>
     forwarder
@@ -122,8 +125,23 @@ function started(reserve?: Readonly<Record<string, number>>) {
     })
   }
   const opened = () => http.streams.length
+  /** The quota of accounts is used up by a first request. */
+  const empty = async () => {
+    await ask()
+    await say(sent[0], 200, left(0))
+  }
+  /** No token is there until the returned function is called, which brings another one. */
+  const holdToken = (why: 'active' | 'expired') => {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    Object.assign(state, {
+      access: { kind: 'none', why },
+      next: { kind: 'token', value: 'a2' },
+      held: promise,
+    })
+    return resolve
+  }
   const parts = { forwarder, ask, say, sent, own, told, events, clock, state, timeline }
-  return { ...parts, used, permitted, spent, opened }
+  return { ...parts, used, permitted, spent, opened, settle, empty, holdToken }
 }
 
 const NOTES = program('notes')
@@ -215,12 +233,11 @@ test('waits for a token as long as the caller waits', async () => {
 })
 
 test('a stream opens for a program that doesn’t wait, if its turn comes at once', async () => {
-  const { ask, opened, clock, spent } = started()
+  const { ask, opened, spent, settle } = started()
   const path = '/v3/marketdata/stream/quotes/MSFT'
   await spent(path, 90)
   const reply = await ask(path, program('bot'), { maxWaitMs: 0 })
-  for (let turn = 0; turn < 4; turn += 1) await new Promise(setImmediate)
-  await clock.advance(0)
+  await settle()
   expect([reply.status, opened()]).toEqual([undefined, 1])
 })
 
@@ -229,41 +246,32 @@ test.each([
   ['its program is paused', 429, (of: Forwarder): void => of.pause(program('bot'), Number.MAX_SAFE_INTEGER)],
   ['the gateway stops', 503, (of: Forwarder): void => void of.drain('Headroom is quitting')],
 ] as const)('a request that waits for a token is answered and never sent when %s', async (_, status, end) => {
-  const { forwarder, ask, sent, opened, state } = started()
-  const held = Promise.withResolvers<void>()
-  state.access = { kind: 'none', why: 'active' }
-  state.next = { kind: 'token', value: 'a2' }
-  state.held = held.promise
+  const { forwarder, ask, sent, opened, holdToken } = started()
+  const bringToken = holdToken('active')
   const replies = [ACCOUNTS, '/v3/marketdata/stream/quotes/MSFT'].map((path) => ask(path))
   expect(forwarder.open.requests).toBe(2)
   end(forwarder)
   expect(forwarder.open.requests).toBe(0)
-  held.resolve()
+  bringToken()
   for (const reply of replies) expect((await reply).status).toBe(status)
   expect([sent.length, opened()]).toEqual([0, 0])
 })
 
 test('time spent on a token is no longer available for the turn', async () => {
-  const { forwarder, ask, say, sent, clock, state, timeline } = started()
-  await ask()
-  await say(sent[0], 200, left(0))
-  const held = Promise.withResolvers<void>()
-  state.access = { kind: 'none', why: 'active' }
-  state.next = { kind: 'token', value: 'a2' }
-  state.held = held.promise
+  const { forwarder, ask, clock, timeline, empty, holdToken, settle } = started()
+  await empty()
+  const bringToken = holdToken('active')
   const cameAtMs = timeline.now()
   void ask(`${ACCOUNTS}?x`, program('bot'), { maxWaitMs: 100_000 })
   await clock.advance(10_000)
-  held.resolve()
-  for (let turn = 0; turn < 4; turn += 1) await new Promise(setImmediate)
-  await clock.advance(0)
+  bringToken()
+  await settle()
   expect(forwarder.nowOf(program('bot')).waiting).toMatchObject([{ untilMs: cameAtMs + 100_000 }])
 })
 
 test('a waiting request is listed with its turn and its longest wait', async () => {
-  const { forwarder, ask, say, sent, timeline, clock } = started()
-  await ask()
-  await say(sent[0], 200, left(0))
+  const { forwarder, ask, sent, timeline, clock, empty } = started()
+  await empty()
   await ask(`${ACCOUNTS}?x`, program('bot'), { maxWaitMs: 100_000 })
   const now = timeline.now()
   const { waiting } = forwarder.nowOf(program('bot'))
@@ -281,9 +289,8 @@ test('a waiting request is listed with its turn and its longest wait', async () 
 })
 
 test('reports a declined request of a program once a minute per category', async () => {
-  const { ask, say, sent, events, clock } = started()
-  await ask()
-  await say(sent[0], 200, left(0))
+  const { ask, say, sent, events, clock, empty } = started()
+  await empty()
   const refused = async () => {
     const reply = await ask(`${ACCOUNTS}?x`, program('bot'), { maxWaitMs: 0 })
     expect(reply.status).toBe(429)
@@ -360,9 +367,8 @@ test('a request cut twice fails, and frees its place', async () => {
 })
 
 test('a token missing at its turn is the reason that the caller gets', async () => {
-  const { ask, say, sent, clock, state } = started()
-  await ask()
-  await say(sent[0], 200, left(0))
+  const { ask, sent, clock, state, empty } = started()
+  await empty()
   const reply = await ask(`${ACCOUNTS}?x`, program('bot'), { maxWaitMs: 100_000 })
   state.access = { kind: 'none', why: 'revoked' }
   await clock.advance(60_000)
@@ -373,9 +379,8 @@ test('a token missing at its turn is the reason that the caller gets', async () 
 })
 
 test('renews a token that expired while a request waited, before sending', async () => {
-  const { ask, say, sent, clock, state } = started()
-  await ask()
-  await say(sent[0], 200, left(0))
+  const { ask, say, sent, clock, state, empty } = started()
+  await empty()
   const reply = await ask(`${ACCOUNTS}?x`, program('bot'), { maxWaitMs: 100_000 })
   state.access = { kind: 'none', why: 'expired' }
   state.next = { kind: 'token', value: 'a2' }
@@ -386,21 +391,16 @@ test('renews a token that expired while a request waited, before sending', async
 })
 
 test('sends and counts nothing for a caller that leaves during the refresh', async () => {
-  const { forwarder, ask, say, sent, clock, state, timeline } = started()
-  await ask()
-  await say(sent[0], 200, left(0))
+  const { forwarder, ask, sent, clock, timeline, empty, holdToken, settle } = started()
+  await empty()
   const reply = await ask(`${ACCOUNTS}?x`, program('bot'), { maxWaitMs: 100_000 })
-  const held = Promise.withResolvers<void>()
-  state.access = { kind: 'none', why: 'expired' }
-  state.next = { kind: 'token', value: 'a2' }
-  state.held = held.promise
+  const bringToken = holdToken('expired')
   const [{ turnAtMs = 0 } = {}] = forwarder.nowOf(program('bot')).waiting
   await clock.advance(Math.ceil(turnAtMs - timeline.now()) + 100)
   expect(forwarder.nowOf(program('bot')).waiting).toEqual([])
   reply.destroy()
-  held.resolve()
-  for (let turn = 0; turn < 4; turn += 1) await new Promise(setImmediate)
-  await clock.advance(0)
+  bringToken()
+  await settle()
   expect([sent.length, forwarder.open]).toEqual([1, { requests: 0, upstreams: 0 }])
   expect(forwarder.permits.roomAtMs(ACCOUNTS)).toBe(timeline.now())
 })

@@ -83,3 +83,18 @@ export function setUp(pins?: Pins, acquirePermit?: AcquireStreamPermit) {
     ledger,
   }
 }
+
+/** The same with one stream whose connection is open. */
+export async function openStream(request = POSITIONS) {
+  const set = setUp()
+  await set.open(request)
+  set.service.opens()
+  return set
+}
+
+/** The same with one stream that has sent its snapshot. */
+export async function liveStream() {
+  const set = await openStream()
+  set.service.says('{"StreamStatus":"EndSnapshot"}\n')
+  return set
+}

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { bytes, DEPTH, POSITIONS, RATE, SLOTS, setUp } from './scripted-streams.ts'
+import { bytes, DEPTH, liveStream, openStream, POSITIONS, RATE, SLOTS, setUp } from './scripted-streams.ts'
 
 test('opens with the bearer, uses a slot at once and is live after the snapshot', async () => {
   const { http, summary, own, service, open, kinds } = setUp()
@@ -17,9 +17,7 @@ test('opens with the bearer, uses a slot at once and is live after the snapshot'
 })
 
 test('closing hangs up and frees the slot at once, and nothing more is received', async () => {
-  const { clock, http, streams, summary, own, service, open, kinds } = setUp()
-  await open()
-  service.opens()
+  const { clock, http, streams, summary, own, service, kinds } = await openStream()
   streams.close('s1')
   expect(http.streams[0]?.closed).toBe(true)
   expect([summary().state, own('Positions Stream')]).toEqual(['closed', 0])
@@ -39,10 +37,7 @@ test('closing before the response frees the slot too', async () => {
 })
 
 test('silence counts as stale at 15 s and reopens at 30 s, whatever the socket reports', async () => {
-  const { clock, http, summary, own, service, open, kinds } = setUp()
-  await open()
-  service.opens()
-  service.says('{"StreamStatus":"EndSnapshot"}\n')
+  const { clock, http, summary, own, service, kinds } = await liveStream()
   await clock.advance(14_999)
   expect(summary().state).toBe('live')
   await clock.advance(1)
@@ -65,10 +60,7 @@ test('silence counts as stale at 15 s and reopens at 30 s, whatever the socket r
 })
 
 test('heartbeats keep a stream live for hours', async () => {
-  const { clock, http, summary, service, open } = setUp()
-  await open()
-  service.opens()
-  service.says('{"StreamStatus":"EndSnapshot"}\n')
+  const { clock, http, summary, service } = await liveStream()
   for (let count = 0; count < 500; count += 1) {
     await clock.advance(14_000)
     service.says(`{"Heartbeat":${count},"Timestamp":"2026-01-05T14:30:00Z"}\n`)
@@ -77,9 +69,7 @@ test('heartbeats keep a stream live for hours', async () => {
 })
 
 test('a frame in pieces is one frame, even if a piece ends inside a character', async () => {
-  const { summary, service, open, http } = setUp()
-  await open()
-  service.opens()
+  const { summary, http } = await openStream()
   const text = bytes('{"StreamStatus":"EndSnapshot","Note":"€"}\n')
   for (const byte of text) http.streams[0]?.listener.chunk(Uint8Array.of(byte))
   expect(summary().state).toBe('live')
@@ -88,9 +78,7 @@ test('a frame in pieces is one frame, even if a piece ends inside a character', 
 test.each(['{"StreamStatus":"GoAway"}\n', '{"Error":"GoAway","Message":"bye"}\n'])(
   '%s is a planned restart, at once',
   async (line) => {
-    const { clock, http, service, open, events, own } = setUp()
-    await open()
-    service.opens()
+    const { clock, http, service, events, own } = await openStream()
     await clock.advance(60_000 - 31_000)
     service.says(line)
     await clock.advance(20)
@@ -121,9 +109,7 @@ test('a server that sends GoAway at each opening is not retried in a hot loop', 
 })
 
 test('an error of one symbol ends nothing', async () => {
-  const { summary, service, open } = setUp()
-  await open({ kind: 'quotes', target: 'MSFT,NOPE', options: {} })
-  service.opens()
+  const { summary, service } = await openStream({ kind: 'quotes', target: 'MSFT,NOPE', options: {} })
   service.says('{"Symbol":"NOPE","Error":"FAILED, EX_INVALID_SYMBOL"}\n')
   expect(summary().state).toBe('live')
 })
@@ -139,10 +125,7 @@ test('after a 401 it opens again once a new token is there', async () => {
 })
 
 test('a new access token leaves a live stream unchanged', async () => {
-  const { clock, http, streams, service, open, state, summary } = setUp()
-  await open()
-  service.opens()
-  service.says('{"StreamStatus":"EndSnapshot"}\n')
+  const { clock, http, streams, state, summary } = await liveStream()
   state.access = { kind: 'token', value: 'a2' }
   streams.nudge()
   await clock.advance(10_000)
@@ -290,9 +273,7 @@ test('an invalid target is rejected before a request is spent', async () => {
 })
 
 test('a closed stream stays visible with its reason until it is closed again', async () => {
-  const { streams, service, open } = setUp()
-  await open()
-  service.opens()
+  const { streams } = await openStream()
   streams.close('s1')
   expect(streams.summaries()).toMatchObject([{ state: 'closed', reason: 'closed by you' }])
   streams.close('s1')
@@ -301,9 +282,7 @@ test('a closed stream stays visible with its reason until it is closed again', a
 })
 
 test('stopping closes every stream and leaves no timer', async () => {
-  const { clock, http, streams, service, open } = setUp()
-  await open()
-  service.opens()
+  const { clock, http, streams, open } = await openStream()
   await open(DEPTH)
   streams.stop()
   expect(http.streams.map(({ closed }) => closed)).toEqual([true, true])
@@ -311,10 +290,7 @@ test('stopping closes every stream and leaves no timer', async () => {
 })
 
 test('a silence is reported once, with its start and end, even if the stream cannot be reopened', async () => {
-  const { clock, http, summary, service, open, events, kinds } = setUp()
-  await open()
-  service.opens()
-  service.says('{"StreamStatus":"EndSnapshot"}\n')
+  const { clock, http, summary, service, events, kinds } = await liveStream()
   const heardAt = clock.wallMs()
   await clock.advance(15_000)
   expect(events.at(-1)).toMatchObject({ kind: 'stream-silent', target: 'SIM1001', since: heardAt })

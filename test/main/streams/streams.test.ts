@@ -4,7 +4,7 @@ import { streamName } from '../../../app/status/stream-status.ts'
 import type { Pins } from '../../../main/streams/pinned-streams.ts'
 import { MAX_STREAMS } from '../../../main/streams/streams.ts'
 import type { OpenedByTest } from '../scripted-http.ts'
-import { bytes, DEPTH, POSITIONS, SLOTS, setUp } from './scripted-streams.ts'
+import { bytes, DEPTH, liveStream, openStream, POSITIONS, SLOTS, setUp } from './scripted-streams.ts'
 
 const GO_AWAY = '{"StreamStatus":"GoAway"}\n'
 const depthOf = (target: string): StreamRequest => ({ ...DEPTH, target })
@@ -31,9 +31,7 @@ async function fillDepth(setup: ReturnType<typeof setUp>): Promise<void> {
 }
 
 test('after GoAway the old connection is read until the new one is open, and then closed', async () => {
-  const { clock, http, service, open, summary, own } = setUp()
-  await open()
-  service.opens()
+  const { clock, http, service, summary, own } = await openStream()
   await clock.advance(40_000 - 11_000)
   const [former] = http.streams
   former?.listener.chunk(bytes(GO_AWAY))
@@ -46,9 +44,7 @@ test('after GoAway the old connection is read until the new one is open, and the
 })
 
 test('an old connection that ends first leaves its slot to the new one, which is still opening', async () => {
-  const { clock, http, service, open, summary, own } = setUp()
-  await open()
-  service.opens()
+  const { clock, http, service, summary, own } = await openStream()
   await clock.advance(10_000)
   http.streams[0]?.listener.chunk(bytes(GO_AWAY))
   await clock.advance(10)
@@ -70,9 +66,7 @@ test('without a spare slot, GoAway closes the stream before it opens the next', 
 })
 
 test('a rejected new connection closes the old one too, and is retried', async () => {
-  const { clock, http, service, open, summary, own, kinds } = setUp()
-  await open()
-  service.opens()
+  const { clock, http, service, summary, own, kinds } = await openStream()
   await clock.advance(10_000)
   http.streams[0]?.listener.chunk(bytes(GO_AWAY))
   await clock.advance(10)
@@ -128,18 +122,14 @@ test('a gap starts with the GoAway, even if the old connection ended before the 
 })
 
 test('data after the last line of a stream in one chunk is ignored', async () => {
-  const { open, service, summary } = setUp()
-  await open()
-  service.opens()
+  const { service, summary } = await openStream()
   service.says('{"Error":"DualLogon"}\n{"Symbol":"NOPE","Error":"FAILED"}\n')
   expect(summary()).toMatchObject({ state: 'closed', reasonCode: 'dual-logon' })
   expect(summary().symbolErrors).toBeUndefined()
 })
 
 test("one symbol's error is shown as a badge until the stream reopens", async () => {
-  const { clock, service, open, summary } = setUp()
-  await open({ kind: 'quotes', target: 'MSFT,NOPE', options: {} })
-  service.opens()
+  const { clock, service, summary } = await openStream({ kind: 'quotes', target: 'MSFT,NOPE', options: {} })
   service.says('{"Symbol":"NOPE","Error":"FAILED, EX_INVALID_SYMBOL"}\n')
   expect(summary().symbolErrors).toMatchObject([{ symbol: 'NOPE', error: 'FAILED, EX_INVALID_SYMBOL' }])
   for (let symbol = 0; symbol < 1_000; symbol += 1) {
@@ -236,9 +226,7 @@ test('no stream is closed for a replacement that is no longer possible or needed
 })
 
 test('a close can be undone for five seconds, and the slot is counted until it really ends', async () => {
-  const { streams, open, service, clock, http, own, summary } = setUp()
-  await open()
-  service.opens()
+  const { streams, clock, http, own, summary } = await openStream()
   expect(streams.closeIn('s1', 5)).toEqual({ ok: true })
   expect([summary().closingAt, own('Positions Stream')]).toEqual([clock.wallMs() + 5_000, 1])
   await clock.advance(4_900)
@@ -280,9 +268,7 @@ test('a pinned stream closed just before exit is not opened at the next start', 
 })
 
 test('depth quotes and depth aggregates of one symbol have different names', async () => {
-  const { streams, open, events, service } = setUp()
-  await open(DEPTH)
-  service.opens()
+  const { streams, open, events, service } = await openStream(DEPTH)
   service.says('{"Bids":[]}\n')
   await open({ ...DEPTH, kind: 'depth-aggregates' })
   expect(streams.summaries().map(streamName)).toEqual(['Depth quotes · MSFT', 'Depth aggregates · MSFT'])
@@ -329,9 +315,7 @@ test('a slot 429 without headers still reports no free slot, and wakes no stream
 })
 
 test('restarting reopens at once, even a waiting or closed stream', async () => {
-  const { streams, open, service, clock, http, own, summary } = setUp()
-  await open()
-  service.opens()
+  const { streams, service, clock, http, own, summary } = await openStream()
   expect(streams.restart('s1')).toEqual({ ok: true, stream: 's1' })
   await clock.advance(0)
   expect([http.streams[0]?.closed, http.streams.length, own('Positions Stream')]).toEqual([true, 2, 1])
@@ -376,9 +360,7 @@ test('a pin that cannot be stored reports that, and lasts until exit', async () 
 })
 
 test('after a sleep every stream is judged by its silence, and every wait by the elapsed time', async () => {
-  const { streams, open, service, clock, http, summary } = setUp()
-  await open()
-  service.opens()
+  const { streams, service, clock, http, summary } = await openStream()
   clock.sleep(3_600_000)
   streams.wake()
   expect(summary()).toMatchObject({ state: 'waiting', reasonCode: 'silent' })
@@ -395,19 +377,14 @@ test('after a sleep every stream is judged by its silence, and every wait by the
 })
 
 test('after a brief sleep a live stream stays open', async () => {
-  const { streams, open, service, clock, http, summary } = setUp()
-  await open()
-  service.opens()
-  service.says('{"StreamStatus":"EndSnapshot"}\n')
+  const { streams, clock, http, summary } = await liveStream()
   clock.sleep(14_000)
   streams.wake()
   expect([summary().state, http.streams.length]).toEqual(['live', 1])
 })
 
 test('the last line of an older stream counts although it has no line end', async () => {
-  const { open, service, summary } = setUp()
-  await open({ kind: 'tickbars', target: 'MSFT', options: {} })
-  service.opens()
+  const { service, summary } = await openStream({ kind: 'tickbars', target: 'MSFT', options: {} })
   service.says('{"Close":1}\r\nERROR - A Timeout Occurred after waiting 15000ms')
   service.ends('ended by the service')
   expect(summary()).toMatchObject({ reasonCode: 'stream-error', reason: expect.stringContaining('15000ms') })
