@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { BucketBound } from '../../../app/gateway/bucket-bound.ts'
+import { BucketBound, type Refused } from '../../../app/gateway/bucket-bound.ts'
 import { longest, MAX_CLOCK_ERROR } from '../../../app/quota/window-model.ts'
 import type { RateReading } from '../../../app/service/headers.ts'
 import { chanceFrom } from '../quota/chance.ts'
@@ -16,11 +16,21 @@ const rate = (remaining: number, resetSeconds?: number): RateReading => ({
   ...(resetSeconds !== undefined && { resetSeconds }),
 })
 
+/** Sends a request and applies its response, at these two times. */
+function ask(
+  bound: BucketBound,
+  [sentAtMs, atMs]: readonly [sentAtMs: number, atMs: number],
+  reading?: RateReading,
+  refused: Refused = 'no',
+): boolean {
+  bound.sent(-1, sentAtMs)
+  return bound.answered(-1, refused, reading, atMs)
+}
+
 /** A bound after one request from 0 to `atMs`. */
 function boundAfter(reading: RateReading, atMs = 100): BucketBound {
   const bound = new BucketBound()
-  bound.sent(0, 0)
-  bound.answered(0, 'no', reading, atMs)
+  ask(bound, [0, atMs], reading)
   return bound
 }
 
@@ -39,12 +49,10 @@ describe('before the first header', () => {
 
   test('a header without limit and period has no effect unless the size is known', () => {
     const bound = new BucketBound()
-    bound.sent(1, 0)
-    bound.answered(1, 'no', { remaining: 5 }, 10)
+    ask(bound, [0, 10], { remaining: 5 })
     expect(bound.low(10)).toBeUndefined()
     const sized = new BucketBound(RULE)
-    sized.sent(1, 0)
-    sized.answered(1, 'no', { remaining: 5 }, 10)
+    ask(sized, [0, 10], { remaining: 5 })
     expect(sized.low(10)).toBe(5)
   })
 })
@@ -115,29 +123,25 @@ describe('from a header on', () => {
 
   test('a header below the bound shows another program, and lowers the bound', () => {
     const bound = boundAfter(rate(100))
-    bound.sent(1, 200)
-    expect(bound.answered(1, 'no', rate(60), 300)).toBe(true)
+    expect(ask(bound, [200, 300], rate(60))).toBe(true)
     expect(bound.low(300)).toBe(60)
   })
 
   test('a late header from before another program’s use does not hide that use', () => {
     const bound = boundAfter(rate(100))
     bound.sent(1, 200)
-    bound.sent(2, 201)
-    bound.answered(2, 'rate', rate(0, 300), 300)
+    ask(bound, [201, 300], rate(0, 300), 'rate')
     // The service counted request 1 before the other program's requests.
     bound.answered(1, 'no', rate(98), 310)
     expect(bound.low(310)).toBeLessThan(0.1)
-    bound.sent(3, 320)
-    bound.answered(3, 'no', rate(50), 330)
+    ask(bound, [320, 330], rate(50))
     expect(bound.low(330)).toBe(50)
   })
 
   test('of two requests in one millisecond, the one answered first may be counted last', () => {
     const bound = boundAfter(rate(100))
     bound.sent(1, 200)
-    bound.sent(2, 200)
-    bound.answered(2, 'no', undefined, 200)
+    ask(bound, [200, 200])
     bound.answered(1, 'rate', rate(50), 210)
     expect(bound.low(210)).toBe(49)
   })
@@ -159,8 +163,7 @@ describe('from a header on', () => {
 
   test('limit and period may change at any time: the header overrides them and voids the bound', () => {
     const bound = boundAfter(rate(300))
-    bound.sent(1, 200)
-    expect(bound.answered(1, 'no', { limit: 250, periodSeconds: 300, remaining: 240 }, 300)).toBe(true)
+    expect(ask(bound, [200, 300], { limit: 250, periodSeconds: 300, remaining: 240 })).toBe(true)
     expect(bound.limit).toBe(250)
     expect(bound.low(300)).toBe(240)
     expect(bound.low(10_000_000)).toBe(250)
@@ -177,8 +180,7 @@ describe('from a header on', () => {
 describe('after a 429', () => {
   test('it is recomputed from the 429’s own fields, and does not wait for Reset', () => {
     const bound = boundAfter(rate(100))
-    bound.sent(1, 200)
-    expect(bound.answered(1, 'rate', rate(0, 300), 300)).toBe(true)
+    expect(ask(bound, [200, 300], rate(0, 300), 'rate')).toBe(true)
     expect(bound.low(300)).toBe(0)
     expect(bound.reachesAtMs(1, 300)).toBe(300 + 1 + 939)
   })
@@ -188,17 +190,14 @@ describe('after a 429', () => {
     let nowMs = 200
     const waits: number[] = []
     for (let i = 0; i < 8; i += 1) {
-      bound.sent(i, nowMs)
-      bound.answered(i, 'unattributed', undefined, nowMs)
+      ask(bound, [nowMs, nowMs], undefined, 'unattributed')
       const nextMs = bound.reachesAtMs(1, nowMs)!
       waits.push((nextMs - nowMs) / 1000)
       nowMs = nextMs
     }
     expect(waits).toEqual([60, 120, 240, 480, 960, 1920, 3600, 3600])
-    bound.sent(9, nowMs)
-    bound.answered(9, 'no', undefined, nowMs)
-    bound.sent(10, nowMs)
-    bound.answered(10, 'unattributed', undefined, nowMs)
+    ask(bound, [nowMs, nowMs])
+    ask(bound, [nowMs, nowMs], undefined, 'unattributed')
     expect(bound.reachesAtMs(1, nowMs)).toBe(nowMs + 60_000)
   })
 
@@ -213,24 +212,21 @@ describe('after a 429', () => {
 
   test('a 429 that shows requests left is not trusted: the bucket pauses', () => {
     const bound = boundAfter(rate(100))
-    bound.sent(1, 200)
-    bound.answered(1, 'rate', rate(50), 300)
+    ask(bound, [200, 300], rate(50), 'rate')
     expect(bound.allows(1, 300)).toBe(false)
     expect(bound.reachesAtMs(1, 300)).toBe(60_300)
   })
 
   test('a 429 that shows a full bucket is not trusted', () => {
     const bound = boundAfter(rate(100))
-    bound.sent(1, 200)
-    bound.answered(1, 'rate', rate(0, 0), 300)
+    ask(bound, [200, 300], rate(0, 0), 'rate')
     expect(bound.low(302)).toBeLessThan(0.01)
     expect(bound.reachesAtMs(1, 300)).toBe(300 + 1 + 939)
   })
 
   test('a bucket also pauses before the first header', () => {
     const bound = new BucketBound()
-    bound.sent(1, 0)
-    bound.answered(1, 'rate', undefined, 100)
+    ask(bound, [0, 100], undefined, 'rate')
     expect(bound.allows(1, 60_099)).toBe(false)
     expect(bound.allows(1, 60_100)).toBe(true)
     expect(bound.isForgettable(60_099)).toBe(false)
@@ -255,8 +251,7 @@ describe('a fixed window', () => {
 
   test('own requests near its end may be in the next one', () => {
     const bound = boundOfWindow()
-    bound.sent(1, 289_500)
-    bound.answered(1, 'no', undefined, 289_600)
+    ask(bound, [289_500, 289_600])
     bound.sent(2, 290_000)
     expect(bound.low(END)).toBe(318)
   })
@@ -272,8 +267,7 @@ describe('a fixed window', () => {
   test('a late header of the previous window has no effect', () => {
     const bound = boundOfWindow()
     bound.sent(1, 289_000)
-    bound.sent(2, 290_300)
-    bound.answered(2, 'no', rate(319, 300), 290_400)
+    ask(bound, [290_300, 290_400], rate(319, 300))
     bound.answered(1, 'no', rate(3, 2), 290_500)
     expect(bound.low(290_500)).toBeGreaterThanOrEqual(318)
   })
@@ -286,33 +280,28 @@ describe('a fixed window', () => {
 
   test('differs from a rolling interval at any time by more than the request took', () => {
     const bound = new BucketBound()
-    bound.sent(0, 10_000_000)
-    bound.answered(0, 'no', rate(200, 290), 10_000_100)
+    ask(bound, [10_000_000, 10_000_100], rate(200, 290))
     expect(bound.low(10_200_000)).toBe(200)
   })
 
   test('ends at the time that all of its headers show, each rounded to a second', () => {
     const bound = boundOfWindow()
-    bound.sent(1, 1_000)
-    bound.answered(1, 'no', rate(199, 289), 3_000)
+    ask(bound, [1_000, 3_000], rate(199, 289))
     expect(bound.reachesAtMs(201, 3_000)).toBe(END)
-    bound.sent(2, 4_500)
-    bound.answered(2, 'no', rate(198, 285), 4_600)
+    ask(bound, [4_500, 4_600], rate(198, 285))
     expect(bound.reachesAtMs(201, 4_600)).toBe(endOf(285, 4_600))
   })
 
   test('is followed by a window of one period, as its first header shows', () => {
     const bound = boundOfWindow()
-    bound.sent(1, 291_000)
-    bound.answered(1, 'no', rate(100, 300), 291_100)
+    ask(bound, [291_000, 291_100], rate(100, 300))
     expect(bound.reachesAtMs(200, 291_100)).toBe(endOf(300, 291_100))
   })
 
   test('may have ended from its earliest end on: a lower header then shows no other program', () => {
     const lower = (sentAtMs: number, nowMs: number, resetSeconds: number) => {
       const bound = boundOfWindow()
-      bound.sent(1, sentAtMs)
-      return bound.answered(1, 'no', rate(150, resetSeconds), nowMs)
+      return ask(bound, [sentAtMs, nowMs], rate(150, resetSeconds))
     }
     expect(lower(287_700, 288_825, 2)).toBe(true)
     expect(lower(287_700, 288_826, 2)).toBe(false)
@@ -322,16 +311,14 @@ describe('a fixed window', () => {
   test('is recognised by its header, even without its end', () => {
     const bound = boundOfWindow()
     bound.advance(END)
-    bound.sent(1, 300_000)
-    bound.answered(1, 'no', rate(310), 300_100)
+    ask(bound, [300_000, 300_100], rate(310))
     expect(bound.low(300_100)).toBe(310)
   })
 
   test('a late header of a window before the first known one is ignored', () => {
     const bound = new BucketBound()
     bound.sent(1, 0)
-    bound.sent(2, 1_100)
-    expect(bound.answered(2, 'no', rate(319, 300), 1_200)).toBe(true)
+    expect(ask(bound, [1_100, 1_200], rate(319, 300))).toBe(true)
     bound.answered(1, 'no', rate(5, 1), 1_300)
     expect(bound.low(1_300)).toBeGreaterThanOrEqual(317)
     expect(bound.reading(1_300)?.resetSeconds).toBe(301)
@@ -339,8 +326,7 @@ describe('a fixed window', () => {
 
   test('a bucket mistaken for fixed grows again once a header fits only a rolling interval', () => {
     const bound = boundOfWindow()
-    bound.sent(1, 10_000)
-    expect(bound.answered(1, 'no', rate(199, 114), 10_100)).toBe(true)
+    expect(ask(bound, [10_000, 10_100], rate(199, 114))).toBe(true)
     expect(bound.low(10_101 + 93_750)).toBeGreaterThan(298)
   })
 
@@ -399,8 +385,7 @@ describe('the time of a turn', () => {
 
   test('is not before a pause has ended', () => {
     const bound = boundAfter(rate(3))
-    bound.sent(1, 200)
-    bound.answered(1, 'unattributed', undefined, 300)
+    ask(bound, [200, 300], undefined, 'unattributed')
     expect([bound.turnAtMs(1, 0, 400), bound.reachesAtMs(1, 400)]).toEqual([60_300, 60_300])
     expect([bound.isHeld(60_299), bound.isHeld(60_300)]).toEqual([true, false])
   })
@@ -416,11 +401,9 @@ describe('the time of a turn', () => {
 describe('the rate of others', () => {
   test('is 0 until a header shows it, and again a period after the last one that did', () => {
     const bound = boundAfter(rate(100))
-    bound.sent(1, 200)
-    expect(bound.answered(1, 'no', rate(99), 300)).toBe(false)
+    expect(ask(bound, [200, 300], rate(99))).toBe(false)
     expect(bound.othersPerMs(300)).toBe(0)
-    bound.sent(2, 400)
-    expect(bound.answered(2, 'no', rate(60), 500)).toBe(true)
+    expect(ask(bound, [400, 500], rate(60))).toBe(true)
     expect(bound.othersPerMs(500)).toBeGreaterThan(0)
     expect(bound.othersPerMs(300_500)).toBeGreaterThan(0)
     expect(bound.othersPerMs(300_501)).toBe(0)
@@ -428,8 +411,7 @@ describe('the rate of others', () => {
 
   test('does not count in a fixed window, which refills nothing', () => {
     const bound = boundOfWindow()
-    bound.sent(1, 200)
-    expect(bound.answered(1, 'no', rate(100, 290), 300)).toBe(true)
+    expect(ask(bound, [200, 300], rate(100, 290))).toBe(true)
     expect(bound.othersPerMs(300)).toBe(0)
   })
 })
@@ -440,8 +422,7 @@ test('a success sent before a pause does not end the series of pauses', () => {
   bound.sent(2, 200)
   bound.answered(1, 'unattributed', undefined, 300)
   bound.answered(2, 'no', undefined, 400)
-  bound.sent(3, 60_300)
-  bound.answered(3, 'unattributed', undefined, 60_300)
+  ask(bound, [60_300, 60_300], undefined, 'unattributed')
   expect(bound.reachesAtMs(1, 60_300)).toBe(60_300 + 120_000)
 })
 
@@ -473,8 +454,7 @@ describe('a clock that is uncertain', () => {
 
   test('delays it by at most a period from then', () => {
     const bound = boundAfter(rate(200, 300))
-    bound.sent(1, 100)
-    bound.answered(1, 'no', rate(100, 300), 100)
+    ask(bound, [100, 100], rate(100, 300))
     bound.markClockUncertain(100, 1_000_100)
     expect(bound.reachesAtMs(201, 1_000_100)).toBe(Math.ceil(1_000_100 + longest(300_000)))
   })
