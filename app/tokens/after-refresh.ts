@@ -1,7 +1,7 @@
 import type { MonitorEvent } from '../contract/events.ts'
 import { RETRY, type RetrySchedule } from '../retry/schedules.ts'
 import type { RefreshOutcome } from './refresh-grant.ts'
-import { type KeyLifetimes, refreshRetryMs } from './schedule.ts'
+import { ROTATION, refreshRetryMs } from './schedule.ts'
 import { isRevoking, type TokenRecord, type TokenState } from './token-state.ts'
 
 /** The result of one protocol step: the next state, and the events to report. */
@@ -80,7 +80,6 @@ export function afterRefresh(
   outcome: RefreshOutcome,
   nowMs: number,
   jitter: number,
-  lifetimes: KeyLifetimes,
 ): Transition {
   const { token } = state
   if (token === undefined) return { state, events: [] }
@@ -117,7 +116,7 @@ export function afterRefresh(
       const failed: MonitorEvent = { kind: 'token-refresh-failed', outcome: outcome.kind }
       if (isRevoking(state)) return { state, events: [failed] }
       const why = {
-        reason: reasonFor(state, token, outcome, nowMs, lifetimes),
+        reason: reasonFor(state, token, outcome, nowMs),
         ...(outcome.kind === 'misconfigured' && { cause: outcome.kind }),
       }
       return {
@@ -176,10 +175,9 @@ function reasonFor(
   token: TokenRecord,
   outcome: Extract<RefreshOutcome, { kind: 'refused' | 'misconfigured' }>,
   nowMs: number,
-  { absoluteMs }: KeyLifetimes,
 ): string {
   if (outcome.kind === 'misconfigured') return outcome.why
   if (lostAnswer && !token.keepsToken) return 'sign in again: the response was lost'
-  const ended = token.rotatedAtMs !== undefined && nowMs >= token.signedInAtMs + absoluteMs
+  const ended = token.rotatedAtMs !== undefined && nowMs >= token.signedInAtMs + ROTATION.absoluteMs
   return ended ? '24 hours have passed since the sign-in' : outcome.why
 }

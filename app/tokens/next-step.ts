@@ -1,4 +1,4 @@
-import { type KeyLifetimes, refreshDueAt } from './schedule.ts'
+import { ROTATION, refreshDueAt } from './schedule.ts'
 import type { TokenState } from './token-state.ts'
 
 /** The next automatic step for a key. Its time is in epoch ms, which stays correct during sleep. */
@@ -12,7 +12,7 @@ export type NextStep =
 export const WARNINGS_AHEAD_MS = [60 * 60_000, 15 * 60_000] as const
 
 /** The earliest step that is due. `undefined` if only a person can continue. */
-export function nextStep(state: TokenState, nowMs: number, lifetimes: KeyLifetimes): NextStep | undefined {
+export function nextStep(state: TokenState, nowMs: number): NextStep | undefined {
   const { standing } = state
   switch (standing.kind) {
     case 'revoking':
@@ -23,8 +23,8 @@ export function nextStep(state: TokenState, nowMs: number, lifetimes: KeyLifetim
       return standing.retryAtMs === undefined ? undefined : { kind: 'revoke', atMs: standing.retryAtMs }
     case 'unconfirmed':
     case 'active': {
-      const refresh: NextStep = { kind: 'refresh', atMs: refreshAt(state, nowMs, lifetimes) }
-      const warning = nextWarning(state, nowMs, lifetimes)
+      const refresh: NextStep = { kind: 'refresh', atMs: refreshAt(state, nowMs) }
+      const warning = nextWarning(state, nowMs)
       return warning !== undefined && warning.atMs < refresh.atMs ? warning : refresh
     }
   }
@@ -34,25 +34,21 @@ export function nextStep(state: TokenState, nowMs: number, lifetimes: KeyLifetim
  * When to refresh, in epoch milliseconds: before the token expires, or when a retry is due. Immediately if
  * there is no usable token.
  */
-export function refreshAt(state: TokenState, nowMs: number, { schedule }: KeyLifetimes): number {
+export function refreshAt(state: TokenState, nowMs: number): number {
   if (state.retryAtMs !== undefined) return state.retryAtMs
   const { access } = state
   if (access === undefined || access.expiresAtMs <= nowMs) return nowMs
-  return refreshDueAt(schedule, access.issuedAtMs, access.issuedAtMs, access.expiresAtMs)
+  return refreshDueAt(access.issuedAtMs, access.expiresAtMs)
 }
 
 /** Epoch ms at which a rotating key's session ends (service 8.4), or `undefined` for any other key. */
-export function sessionEndsAt({ token }: TokenState, { absoluteMs }: KeyLifetimes): number | undefined {
-  return token?.rotatedAtMs === undefined ? undefined : token.signedInAtMs + absoluteMs
+export function sessionEndsAt({ token }: TokenState): number | undefined {
+  return token?.rotatedAtMs === undefined ? undefined : token.signedInAtMs + ROTATION.absoluteMs
 }
 
 /** The next warning. If several were missed during sleep, only the latest counts. */
-function nextWarning(
-  state: TokenState,
-  nowMs: number,
-  lifetimes: KeyLifetimes,
-): Extract<NextStep, { kind: 'warn' }> | undefined {
-  const endsAtMs = sessionEndsAt(state, lifetimes)
+function nextWarning(state: TokenState, nowMs: number): Extract<NextStep, { kind: 'warn' }> | undefined {
+  const endsAtMs = sessionEndsAt(state)
   if (endsAtMs === undefined || nowMs >= endsAtMs) return undefined
   const open = WARNINGS_AHEAD_MS.filter((aheadMs) => aheadMs < state.warnedAheadMs)
   const aheadMs = open.findLast((ahead) => endsAtMs - ahead <= nowMs) ?? open[0]

@@ -1,15 +1,9 @@
 import type { AccessSummary, RefreshSummary } from '../contract/snapshot.ts'
 import { refreshAt, sessionEndsAt } from './next-step.ts'
-import type { KeyLifetimes } from './schedule.ts'
 import { isAlive, mayRefresh, type TokenState } from './token-state.ts'
 
 /** The access token's public state and times, never the token itself. */
-export function accessSummary(
-  state: TokenState,
-  nowMs: number,
-  isRefreshing: boolean,
-  lifetimes: KeyLifetimes,
-): AccessSummary {
+export function accessSummary(state: TokenState, nowMs: number, isRefreshing: boolean): AccessSummary {
   const { access, standing } = state
   const gone = standing.kind === 'revoked' || standing.kind === 'sign-in-required'
   const current = gone ? undefined : access
@@ -18,7 +12,7 @@ export function accessSummary(
     state: isRefreshing ? 'refreshing' : isAlive(state, nowMs) ? 'valid' : 'expired',
     issuedAt: Math.round(current.issuedAtMs),
     expiresAt: Math.round(current.expiresAtMs),
-    refreshAt: Math.round(refreshAt({ ...state, retryAtMs: undefined }, nowMs, lifetimes)),
+    refreshAt: Math.round(refreshAt({ ...state, retryAtMs: undefined }, nowMs)),
     scopes: current.scopes,
   }
 }
@@ -30,11 +24,11 @@ export function refreshSummary(
   state: TokenState,
   stored: RefreshSummary['stored'],
   refreshesToday: number,
-  lifetimes: KeyLifetimes,
+  rotationMs: number,
 ): RefreshSummary {
   const { token, standing, failure } = state
   const reason = 'reason' in standing ? standing.reason : mayRefresh(state) ? failure : undefined
-  const endsAtMs = sessionEndsAt(state, lifetimes)
+  const endsAtMs = sessionEndsAt(state)
   const isWaiting = mayRefresh(state) && state.failures > 0
   const retryAtMs =
     standing.kind === 'revoke-unconfirmed' ? standing.retryAtMs : isWaiting ? state.retryAtMs : undefined
@@ -43,7 +37,7 @@ export function refreshSummary(
     rotating: token?.rotatedAtMs !== undefined,
     ...(token?.rotatedAtMs !== undefined && {
       rotatedAt: Math.round(token.rotatedAtMs),
-      rotatesBy: Math.round(token.rotatedAtMs + lifetimes.rotationMs),
+      rotatesBy: Math.round(token.rotatedAtMs + rotationMs),
     }),
     ...(endsAtMs !== undefined && { endsAt: Math.round(endsAtMs) }),
     stored,

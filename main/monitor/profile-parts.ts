@@ -3,7 +3,7 @@ import { RecentHistory } from '../../app/history/recent.ts'
 import { MeteredLedger } from '../../app/quota/metered-ledger.ts'
 import { CURRENT_REQUEST_QUOTAS, SLOT_QUOTAS } from '../../app/service/categories.ts'
 import { SlotLedger } from '../../app/streams/slots.ts'
-import { keyLifetimes } from '../../app/tokens/schedule.ts'
+import { rotationMsOf } from '../../app/tokens/schedule.ts'
 import { ApiClient } from '../api/client.ts'
 import type { SessionGateway } from '../api/permit.ts'
 import { Prober } from '../api/prober.ts'
@@ -156,7 +156,7 @@ export function profileParts(
       profile,
       tokens,
       { ...ports, event: ofTokens, reached, ...(onListenerError && { onListenerError }) },
-      keyLifetimes(profile),
+      rotationMsOf(profile),
     )
   return {
     ledger,

@@ -5,7 +5,7 @@ import type { Outcome } from '../../app/contract/outcome.ts'
 import type { ProgramSummary, Snapshot } from '../../app/contract/snapshot.ts'
 import type { Thresholds } from '../../app/contract/units.ts'
 import type { RefreshOutcome } from '../../app/tokens/refresh-grant.ts'
-import { keyLifetimes } from '../../app/tokens/schedule.ts'
+import { rotationMsOf } from '../../app/tokens/schedule.ts'
 import type { SessionGateway } from '../api/permit.ts'
 import type { SessionDesk } from '../api/session-desk.ts'
 import type { Profile } from '../ports/profile.ts'
@@ -236,7 +236,7 @@ export class ProfileSession {
     this.#profile = profile
     // Two changes may happen within the same millisecond, but the time must increase with each.
     this.#settingsAtMs = Math.max(this.#deps.timeline.now(), this.#settingsAtMs + 1)
-    this.#keeper.changeLifetimes(keyLifetimes(profile))
+    this.#keeper.rotationMs = rotationMsOf(profile)
     this.parts.prober.change(profile.probes)
     this.#changed()
   }

@@ -5,7 +5,7 @@ import { nextStep } from '../../app/tokens/next-step.ts'
 import type { KeyCredentials, RefreshOutcome } from '../../app/tokens/refresh-grant.ts'
 import { Rejections } from '../../app/tokens/rejections.ts'
 import type { RevocationResult } from '../../app/tokens/revocation.ts'
-import type { KeyLifetimes } from '../../app/tokens/schedule.ts'
+import { ROTATION } from '../../app/tokens/schedule.ts'
 import { isAlive, isFresh, isRevoking, mayRefresh } from '../../app/tokens/token-state.ts'
 import { accessSummary, refreshSummary } from '../../app/tokens/token-summaries.ts'
 import { within } from '../network/deadline.ts'
@@ -85,7 +85,8 @@ const MAX_WAIT_MS = 60_000
 export class TokenKeeper {
   #key: KeyCredentials
   readonly #deps: KeeperDeps
-  #lifetimes: KeyLifetimes
+  /** Time after which a rotating refresh token may be rejected. Only displayed. */
+  rotationMs: number
   readonly #store: TokenStore
   readonly #refresh: KeyRefresh
   readonly #revocation: KeyRevocation
@@ -93,10 +94,10 @@ export class TokenKeeper {
   #stopped = false
   #cancelTimer: () => void = () => {}
 
-  constructor(key: KeyCredentials, store: TokenStore, deps: KeeperDeps, lifetimes: KeyLifetimes) {
+  constructor(key: KeyCredentials, store: TokenStore, deps: KeeperDeps, rotationMs = ROTATION.rotationMs) {
     this.#deps = safeCallbacks(deps)
     this.#key = key
-    this.#lifetimes = lifetimes
+    this.rotationMs = rotationMs
     const { clock, event, changed } = this.#deps
     const nowMs = () => this.#now()
     store.open({ clock, event, changed, nowMs })
@@ -109,7 +110,6 @@ export class TokenKeeper {
       store,
       nowMs,
       key: () => this.#key,
-      lifetimes: () => this.#lifetimes,
       ended,
     }
     this.#store = store
@@ -264,23 +264,17 @@ export class TokenKeeper {
     if (standing.kind === 'sign-in-required' && standing.cause === 'misconfigured') await this.refresh()
   }
 
-  /** Adopts the lifetimes that a person set. The token and its deadlines do not change. */
-  changeLifetimes(lifetimes: KeyLifetimes): void {
-    this.#lifetimes = lifetimes
-    this.#schedule()
-  }
-
   get canUseService(): boolean {
     return this.#store.state.standing.kind === 'active' && isAlive(this.#store.state, this.#now())
   }
 
   accessSummary(): AccessSummary {
-    return accessSummary(this.#store.state, this.#now(), this.#refresh.isAsking, this.#lifetimes)
+    return accessSummary(this.#store.state, this.#now(), this.#refresh.isAsking)
   }
 
   refreshSummary(): RefreshSummary {
     const { newest, unsaved } = this.#store
-    const summary = refreshSummary(this.#store.state, newest, this.#refresh.countToday, this.#lifetimes)
+    const summary = refreshSummary(this.#store.state, newest, this.#refresh.countToday, this.rotationMs)
     return unsaved === undefined ? summary : { ...summary, unsaved }
   }
 
@@ -292,7 +286,7 @@ export class TokenKeeper {
   #schedule(): void {
     this.#cancelTimer()
     if (this.#stopped || this.#refresh.flight || this.#revocation.flight) return
-    const step = nextStep(this.#store.state, this.#now(), this.#lifetimes)
+    const step = nextStep(this.#store.state, this.#now())
     if (step === undefined) return
     const waitMs = Math.max(0, step.atMs - this.#now())
     this.#cancelTimer = this.#deps.clock.after(Math.min(waitMs, MAX_WAIT_MS), () => {

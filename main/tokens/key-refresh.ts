@@ -6,7 +6,6 @@ import {
   type RefreshOutcome,
   refreshRequest,
 } from '../../app/tokens/refresh-grant.ts'
-import type { KeyLifetimes } from '../../app/tokens/schedule.ts'
 import { isRevoking, type TokenRecord } from '../../app/tokens/token-state.ts'
 import type { KeeperDeps } from './keeper.ts'
 import { RefreshesToday } from './refreshes-today.ts'
@@ -19,7 +18,6 @@ export interface KeyRefreshDeps extends Omit<KeeperDeps, 'timeline'> {
   readonly nowMs: () => number
   /** The current credentials. A person may have corrected the secret. */
   readonly key: () => KeyCredentials
-  readonly lifetimes: () => KeyLifetimes
   /** Called at the end of each refresh, whatever its outcome. The keeper then checks for due work. */
   readonly ended: () => void
 }
@@ -163,9 +161,9 @@ export class KeyRefresh {
   }
 
   #settle(outcome: RefreshOutcome): RefreshOutcome {
-    const { random, nowMs, lifetimes, reached } = this.#deps
+    const { random, nowMs, reached } = this.#deps
     const now = nowMs()
-    const { state, events } = afterRefresh(this.#store.state, outcome, now, random.next(), lifetimes())
+    const { state, events } = afterRefresh(this.#store.state, outcome, now, random.next())
     const tookMs = Math.max(0, Math.round(now - this.#askedAtMs))
     this.#store.save(state)
     this.#isAsking = false

@@ -18,7 +18,7 @@ export const TOKEN_MUTANTS: readonly Mutant[] = [
     what: 'do not try a lost answer again at once',
     file: REFRESH,
     find: "if (outcome.kind !== 'unknown' || this.#store.state.lostAnswer) return",
-    replace: "if (outcome.kind !== 'unknown' || this.#deps.lifetimes().absoluteMs > 0) return",
+    replace: "if (outcome.kind !== 'unknown' || this.#store.state.failures >= 0) return",
     test: KEEPER_TEST,
   },
   {

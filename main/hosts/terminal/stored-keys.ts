@@ -1,5 +1,4 @@
 import type { RevocationResult } from '../../../app/tokens/revocation.ts'
-import { keyLifetimes } from '../../../app/tokens/schedule.ts'
 import type { DeskKey } from '../../desk/marks.ts'
 import type { Clock, Http, Random } from '../../ports/ports.ts'
 import type { Profile } from '../../ports/profile.ts'
@@ -96,12 +95,14 @@ export async function openStoredKeys(
         if (key === undefined) return { kind: 'refused', why: 'that key is no longer stored' }
         const timeline = new Timeline(clock)
         const unheard = { changed: () => {}, event: () => {}, reached: () => {} }
-        const keeper = new TokenKeeper(
-          key.profile,
-          key.tokens,
-          { clock, random, http, secrets: new Redactor(), timeline, ...unheard },
-          keyLifetimes(),
-        )
+        const keeper = new TokenKeeper(key.profile, key.tokens, {
+          clock,
+          random,
+          http,
+          secrets: new Redactor(),
+          timeline,
+          ...unheard,
+        })
         const outcome = await keeper.revoke()
         keeper.stop()
         return outcome

@@ -3,7 +3,6 @@ import { describe, expect, test } from 'vitest'
 import { afterRefresh } from '../../../app/tokens/after-refresh.ts'
 import { idTokenSubject } from '../../../app/tokens/id-token.ts'
 import { processRefreshAnswer } from '../../../app/tokens/refresh-grant.ts'
-import { keyLifetimes } from '../../../app/tokens/schedule.ts'
 import { newTokenState } from '../../../app/tokens/token-state.ts'
 import { createIdTokenIssuer } from '../../../main/simulator/id-tokens.ts'
 import { lawRuns } from '../../thorough.ts'
@@ -65,7 +64,7 @@ test('the newest subject is stored with the token, and stays if a later response
   const token = { generation: 1, refreshToken: 'r', signedInAtMs: 1, keepsToken: true }
   const renewed = { kind: 'renewed', accessToken: 'a', expiresInSeconds: 1200, scopes: [] } as const
   const next = (state: ReturnType<typeof newTokenState>, subject?: string) =>
-    afterRefresh(state, { ...renewed, ...(subject !== undefined && { subject }) }, 1, 0, keyLifetimes()).state
+    afterRefresh(state, { ...renewed, ...(subject !== undefined && { subject }) }, 1, 0).state
   const named = next(newTokenState(token), 'one')
   expect(named.token?.subject).toBe('one')
   expect(next(named).token?.subject).toBe('one')

@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest'
 import { nextStep, WARNINGS_AHEAD_MS } from '../../../app/tokens/next-step.ts'
-import { keyLifetimes, ROTATION } from '../../../app/tokens/schedule.ts'
+import { ROTATION } from '../../../app/tokens/schedule.ts'
 import { newTokenState, type Standing, type TokenState } from '../../../app/tokens/token-state.ts'
 
-const LIFETIMES = keyLifetimes()
 const MINUTE_MS = 60_000
 const START_MS = 1_800_000_000_000
 const END_MS = START_MS + ROTATION.absoluteMs
@@ -23,11 +22,11 @@ const state = (changes: Partial<TokenState> = {}): TokenState => ({
 /** An access token that is fresh for far longer than the test looks. */
 const access = { value: 'a', issuedAtMs: START_MS, expiresAtMs: END_MS + 86_400_000, scopes: [] }
 const stepAt = (nowMs: number, changes: Partial<TokenState> = {}) =>
-  nextStep(state({ access, ...changes }), nowMs, LIFETIMES)
+  nextStep(state({ access, ...changes }), nowMs)
 
 test('a key without an access token is refreshed at once, and a failed refresh at its scheduled time', () => {
-  expect(nextStep(state(), START_MS, LIFETIMES)).toEqual({ kind: 'refresh', atMs: START_MS })
-  expect(nextStep(state({ retryAtMs: START_MS + 5 }), START_MS, LIFETIMES)).toEqual({
+  expect(nextStep(state(), START_MS)).toEqual({ kind: 'refresh', atMs: START_MS })
+  expect(nextStep(state({ retryAtMs: START_MS + 5 }), START_MS)).toEqual({
     kind: 'refresh',
     atMs: START_MS + 5,
   })
@@ -55,5 +54,5 @@ test.each<[Standing, string | undefined]>([
   [{ kind: 'revoke-unconfirmed', reason: '' }, undefined],
   [{ kind: 'revoke-unconfirmed', reason: '', retryAtMs: 1 }, 'revoke'],
 ])('%j starts %s automatically', (standing, kind) => {
-  expect(nextStep(state({ standing }), START_MS, LIFETIMES)?.kind).toBe(kind)
+  expect(nextStep(state({ standing }), START_MS)?.kind).toBe(kind)
 })

@@ -1,4 +1,3 @@
-import { keyLifetimes } from '../../../app/tokens/schedule.ts'
 import { Redactor } from '../../../main/ports/redactor.ts'
 import { Timeline } from '../../../main/ports/timeline.ts'
 import { type KeeperDeps, TokenKeeper } from '../../../main/tokens/keeper.ts'
@@ -15,18 +14,13 @@ export function keeperOf(
   ports: Pick<KeeperDeps, 'http' | 'clock'> & Partial<KeeperDeps>,
   key: ConstructorParameters<typeof TokenKeeper>[0] = KEY,
 ): TokenKeeper {
-  return new TokenKeeper(
-    key,
-    store instanceof TokenStore ? store : TokenStore.stored(store),
-    {
-      secrets: new Redactor(),
-      random: { next: () => 0.5 },
-      timeline: new Timeline(ports.clock),
-      changed: () => {},
-      event: () => {},
-      reached: () => {},
-      ...ports,
-    },
-    keyLifetimes(),
-  )
+  return new TokenKeeper(key, store instanceof TokenStore ? store : TokenStore.stored(store), {
+    secrets: new Redactor(),
+    random: { next: () => 0.5 },
+    timeline: new Timeline(ports.clock),
+    changed: () => {},
+    event: () => {},
+    reached: () => {},
+    ...ports,
+  })
 }
