@@ -1,6 +1,6 @@
 import type { UsualLoad } from '../contract/history.ts'
 import type { RequestQuota } from '../contract/snapshot.ts'
-import { DEFAULT_THRESHOLDS, MINUTE_MS, type Thresholds, thresholdOf } from '../contract/units.ts'
+import { DEFAULT_THRESHOLDS, MINUTE_MS, thresholdOf } from '../contract/units.ts'
 import type { RequestQuotaDefault } from '../service/categories.ts'
 import type { RateReading } from '../service/headers.ts'
 import { Bucket } from './bucket.ts'
@@ -72,59 +72,28 @@ export class Ledger {
   readonly #rowOfResource = new Map<string, string>()
   readonly #rowOfEndpoint = new Map<string, string>()
   #nextId = 1
-  #thresholds = DEFAULT_THRESHOLDS
-  #reserves: Readonly<Record<string, number>> = {}
-  #criticalWhileHeld: (category: string) => number | undefined = () => undefined
-  #partOf: (category: string) => DeskPart | undefined = () => undefined
+  /** Share of the limit below which each row is low. Applies from the next view on. */
+  thresholds = DEFAULT_THRESHOLDS
+  /** The gateway's reserves by category, in requests. The default applies to all other categories. */
+  reserves: Readonly<Record<string, number>> = {}
+  /**
+   * Returns the rate of critical programs in a category, in requests per second. `undefined` unless a
+   * non-critical request waits for the category: meanwhile, only critical programs use the reserve.
+   */
+  criticalWhileHeld: (category: string) => number | undefined = () => undefined
+  /** Returns the part of a category that this machine may use while it works alone. */
+  partOf: (category: string) => DeskPart | undefined = () => undefined
   /** Data learned by an earlier run of the app, for categories that have no row yet. */
   readonly #stored = new Map<string, LearnedQuota>()
 
   constructor(defaults: readonly RequestQuotaDefault[], nowMs: number) {
-    for (const { category, limit, periodSeconds } of defaults) {
-      this.#rows.set(category, {
-        category,
-        bucket: new Bucket(limit, periodSeconds, nowMs),
-        resource: undefined,
-        hold: undefined,
-        othersTakeAll: new OthersTakeAll(),
-        state: new RowState(),
-        held: undefined,
-      })
-    }
-  }
-
-  /** Sets the share of the limit below which each row is low. Applies from the next view on. */
-  setThresholds(thresholds: Thresholds): void {
-    this.#thresholds = thresholds
-  }
-
-  /** Sets the gateway's reserves by category, in requests. Applies from the next view on. */
-  setReserves(reserves: Readonly<Record<string, number>>): void {
-    this.#reserves = reserves
-  }
-
-  /**
-   * Sets the function that returns the rate of critical programs in a category, in requests per second. The
-   * function returns `undefined` unless a non-critical request waits for the category. While such a request
-   * waits, only critical programs use the reserve.
-   */
-  setHeld(criticalWhileHeld: (category: string) => number | undefined): void {
-    this.#criticalWhileHeld = criticalWhileHeld
-  }
-
-  /** Sets the function that returns the part of a category that this machine may use while it works alone. */
-  setParts(partOf: (category: string) => DeskPart | undefined): void {
-    this.#partOf = partOf
-  }
-
-  /** The reserves that were set, by category. The default applies to all other categories. */
-  get reserves(): Readonly<Record<string, number>> {
-    return this.#reserves
+    for (const { category, limit, periodSeconds } of defaults)
+      this.#rows.set(category, newRow(category, new Bucket(limit, periodSeconds, nowMs)))
   }
 
   /** The reserve set for a category. `undefined` if the default applies. */
   reserveOf(category: string): number | undefined {
-    return this.#reserves[category]
+    return this.reserves[category]
   }
 
   /** Data learned about each category, for a later run of the app. */
@@ -299,7 +268,7 @@ export class Ledger {
    * use is a one-minute mean.
    */
   #heldOf(row: Row, nowMs: number): number {
-    const criticalPerSecond = this.#criticalWhileHeld(row.category)
+    const criticalPerSecond = this.criticalWhileHeld(row.category)
     if (criticalPerSecond !== undefined) row.held = { criticalPerSecond, atMs: nowMs }
     if (row.held === undefined || nowMs - row.held.atMs >= MINUTE_MS) return 0
     return Math.max(0, ownPerSecond(row.bucket, nowMs) - row.held.criticalPerSecond)
@@ -313,9 +282,9 @@ export class Ledger {
       hold: row.hold,
       ...(isSo && { nextTryAtMs }),
       state: row.state,
-      threshold: thresholdOf(this.#thresholds, row.category),
+      threshold: thresholdOf(this.thresholds, row.category),
       reserve: this.reserveOf(row.category),
-      part: this.#partOf(row.category),
+      part: this.partOf(row.category),
       held,
     }
     const view = viewOf(row.category, row.resource, row.bucket, standing, nowMs)
@@ -350,16 +319,7 @@ export class Ledger {
     if (!row) {
       if (limit === undefined || this.#rowOfResource.size >= MAX_RESOURCES) return undefined
       const bucket = new Bucket(limit, periodSeconds ?? UNKNOWN_PERIOD_SECONDS, nowMs)
-      const othersTakeAll = new OthersTakeAll()
-      row = {
-        category,
-        bucket,
-        resource,
-        hold: undefined,
-        othersTakeAll,
-        state: new RowState(),
-        held: undefined,
-      }
+      row = newRow(category, bucket)
       this.#rows.set(category, row)
       const stored = this.#stored.get(category)
       if (stored) bucket.restore(stored)
@@ -385,3 +345,13 @@ export class Ledger {
     return this.#rows.has(resource) ? `${resource} (2)` : resource
   }
 }
+
+const newRow = (category: string, bucket: Bucket): Row => ({
+  category,
+  bucket,
+  resource: undefined,
+  hold: undefined,
+  othersTakeAll: new OthersTakeAll(),
+  state: new RowState(),
+  held: undefined,
+})

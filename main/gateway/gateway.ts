@@ -460,7 +460,8 @@ export class Gateway {
     if (known?.session === session.found) return known
     const attached = { session: session.found, forwarder: this.#forwarderOf(session.found) }
     this.#attached.set(profile, attached)
-    session.found.parts.ledger.setHeld((category) => attached.forwarder.criticalWhileHeld(category))
+    session.found.parts.ledger.criticalWhileHeld = (category) =>
+      attached.forwarder.criticalWhileHeld(category)
     // The new forwarder is stored before the old one is stopped. Stopping the old one causes events, and
     // their handlers must find the new forwarder.
     known?.forwarder.stop('the key was reconnected; send the request again')
@@ -489,7 +490,7 @@ export class Gateway {
   #forwarderOf(session: ProfileSession): Forwarder {
     const { tap, ledger, slots, reachability, bearer, timeline, streams } = session.parts
     const { orders } = this.#deps
-    if (this.#deps.reserve) ledger.setReserves(this.#deps.reserve)
+    if (this.#deps.reserve) ledger.reserves = this.#deps.reserve
     return new Forwarder({
       clock: this.#deps.clock,
       timeline,

@@ -76,7 +76,7 @@ export function profileParts(
   const ports = { ...given, http: cleanHttp(given.http, given.secrets) }
   const { clock, random, http, timeline, changed, report } = ports
   const ledger = new MeteredLedger(CURRENT_REQUEST_QUOTAS, timeline.now())
-  ledger.setParts((category) => current.desk?.()?.partOf(category))
+  ledger.partOf = (category) => current.desk?.()?.partOf(category)
   const slots = new SlotLedger(SLOT_QUOTAS, (category, reading) => current.desk?.()?.slots(category, reading))
   const history = new RecentHistory()
   const reachability = new Reachability(timeline, random, (happened) => {

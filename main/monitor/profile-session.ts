@@ -162,7 +162,7 @@ export class ProfileSession {
   }
 
   setThresholds(thresholds: Thresholds): void {
-    this.parts.ledger.setThresholds(thresholds)
+    this.parts.ledger.thresholds = thresholds
     this.#changed()
   }
 

@@ -162,7 +162,7 @@ test('a row’s burst leaves its set reserve, or the default', () => {
     ask(ledger, category, positions(300, category.toLowerCase()), 0)
     ask(ledger, category, positions(300, category.toLowerCase()), 1_000)
   }
-  ledger.setReserves({ Positions: 50 })
+  ledger.reserves = { Positions: 50 }
   const burstOf = (category: string) => {
     const row = rowOf(ledger, category, 1_000)
     return (row?.low ?? 0) - (row?.safe?.burst ?? 0)
@@ -279,7 +279,7 @@ test('no order of responses makes a contradictory row', () => {
 
 test('a row is low under its own threshold, and another row under that of all', () => {
   const ledger = newLedger()
-  ledger.setThresholds({ below: 0.2, perCategory: { Positions: 0.6 } })
+  ledger.thresholds = { below: 0.2, perCategory: { Positions: 0.6 } }
   ask(ledger, 'Positions', positions(180))
   ask(ledger, 'Balances', positions(180, 'balances'))
   expect(rowOf(ledger, 'Positions')).toMatchObject({ state: 'low', threshold: 0.6 })

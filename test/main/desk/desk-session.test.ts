@@ -657,18 +657,18 @@ test('three machines send the checks of one, and the others take over when it is
 
 test('the smallest budget for checks and the largest reserve of all machines count', async () => {
   const { world, one, two } = await pair()
-  one.ledger.setReserves({ [CATEGORY]: 5 })
+  one.ledger.reserves = { [CATEGORY]: 5 }
   two.prober.change({ budgetFraction: 0.01, everySeconds: {} })
   await world.advance(1_500)
   expect([one.desk?.checkBudget, two.desk?.checkBudget]).toEqual([0.01, 0.02])
   const reserves = () => world.machines.map(({ desk }) => desk?.reserveOf(CATEGORY))
   // The default of the other machine is larger.
   expect(reserves()).toEqual([15, 15])
-  two.ledger.setReserves({ [CATEGORY]: 40 })
+  two.ledger.reserves = { [CATEGORY]: 40 }
   await world.advance(1_500)
   expect(reserves()).toEqual([40, 40])
-  one.ledger.setReserves({})
-  two.ledger.setReserves({})
+  one.ledger.reserves = {}
+  two.ledger.reserves = {}
   await world.advance(1_500)
   expect(reserves()).toEqual([undefined, undefined])
 })

@@ -32,7 +32,7 @@ interface Upstream extends ForwardRequest {
 function started(reserve?: Readonly<Record<string, number>>) {
   const { streams, slots, http } = setUp()
   const { clock, timeline, ledger, tap } = startedTap()
-  if (reserve) ledger.setReserves(reserve)
+  if (reserve) ledger.reserves = reserve
   const events: MonitorEvent[] = []
   const sent: Upstream[] = []
   const told: unknown[] = []
