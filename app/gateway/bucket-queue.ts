@@ -3,7 +3,7 @@ import type { QuotaSize } from '../quota/ledger.ts'
 import { HORIZONS_MS } from '../quota/rates.ts'
 import type { BucketSize } from './bucket-bound.ts'
 import { FairQueue, type Queued } from './fair-queue.ts'
-import { ServedRates } from './served-rates.ts'
+import { type Served, ServedRates } from './served-rates.ts'
 import { SharedBound } from './shared-bound.ts'
 
 /** `turnOf` repeats its computation until the turn changes by less than this. Milliseconds. */
@@ -11,11 +11,7 @@ const CLOSE_MS = 20
 const MAX_STEPS = 12
 
 /** A request that waits for its turn in a bucket. */
-export interface Waiting extends Queued {
-  readonly program: string
-  readonly weight: number
-  readonly class: ProgramClass
-}
+export interface Waiting extends Queued, Served {}
 
 /**
  * For an optimistic forecast, `canMeet` assumes that the number of further arrivals is below its expected

@@ -1,13 +1,10 @@
 import type { ProgramClass } from '../contract/programs.ts'
 import { type CountedRate, counted, countedFrom, countedPerSecond, HORIZONS_MS } from '../quota/rates.ts'
+import type { OfferedRequest } from './decisions.ts'
 import { SteadyPart } from './steady-part.ts'
 
 /** The program and class of a served request. */
-interface Served {
-  readonly program: string
-  readonly class: ProgramClass
-  readonly weight: number
-}
+export type Served = Pick<OfferedRequest, 'program' | 'class' | 'weight'>
 
 /** Service rate of one program of a class. */
 export interface ServedProgram {

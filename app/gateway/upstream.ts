@@ -1,6 +1,7 @@
 import { PROGRAM_CLASSES, type ProgramClass } from '../contract/programs.ts'
 import type { BucketQueue, Waiting } from './bucket-queue.ts'
 import type { OfferedRequest } from './decisions.ts'
+import type { Served } from './served-rates.ts'
 
 /** A program's request that has not ended. */
 export interface Request extends OfferedRequest {
@@ -37,7 +38,7 @@ export class Upstream implements Waiting {
   state: UpstreamState
   /** Reasons for which the request was resent. `undefined` if it never was. */
   #resent: Set<ResendReason> | undefined
-  #placedAs: Pick<Request, 'program' | 'weight' | 'class'> = { program: '', weight: 1, class: 'background' }
+  #placedAs: Served = { program: '', weight: 1, class: 'background' }
 
   /**
    * `request`: the first request that this upstream request serves. If absent, this is an own request of the

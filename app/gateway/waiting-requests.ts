@@ -1,17 +1,10 @@
-import type { ProgramClass } from '../contract/programs.ts'
+import type { Request } from './upstream.ts'
 
 /** Maximum numbers of waiting requests. Critical requests are never declined because of them. */
 export const MAX_WAITING = { perProgram: 64, all: 512 } as const
 
 /** The fields of a request that matter while it waits. */
-export interface Deadlined {
-  readonly id: number
-  /** Order of arrival. */
-  readonly order: number
-  readonly program: string
-  readonly class: ProgramClass
-  readonly deadlineMs: number
-}
+export type Deadlined = Pick<Request, 'id' | 'order' | 'program' | 'class' | 'deadlineMs'>
 
 /** The requests that wait for their turn, counted by program and sorted by the end of their maximum wait. */
 export class WaitingRequests<R extends Deadlined> {

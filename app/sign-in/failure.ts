@@ -21,16 +21,9 @@ export type SignInFailure =
   | { readonly kind: 'trade-withheld' }
   | { readonly kind: 'not-connected'; readonly why: string }
 
-export interface FailureText {
-  readonly code: SignInFailure['kind']
-  /** The first sentence is the result, and the rest is the advice. */
-  readonly message: string
-}
-
-/** The text of a failure for a person. */
-export function failureText(failure: SignInFailure): FailureText {
-  return { code: failure.kind, message: messageOf(failure) }
-}
+/** A failure for a person. The first sentence of `message` is the result, and the rest is the advice. */
+export const failureText = (failure: SignInFailure) =>
+  ({ code: failure.kind, message: messageOf(failure) }) as const
 
 function messageOf(failure: SignInFailure): string {
   switch (failure.kind) {
@@ -71,20 +64,19 @@ const CHECK_HOST = 'Check the network, VPN, proxy and host address'
  * The text for a sign-in host that does not respond while a sign-in waits. `why` is in plain words, such as
  * `connection refused`. `isOpen` says whether the host's page was opened earlier.
  */
-export function awaitedHostText({ host, why, isOpen }: AwaitedHost): {
-  readonly title: string
-  readonly text: string
-} {
+export function awaitedHostText({
+  host,
+  why,
+  isOpen,
+}: {
+  readonly host: string
+  readonly why: string
+  readonly isOpen: boolean
+}) {
   const then = isOpen
     ? 'Retrying. Reload the sign-in page when this notice is gone.'
     : 'Retrying. This notice closes when the host responds.'
   return { title: `${host} is not responding: ${why}`, text: `${CHECK_HOST}. ${then}` }
-}
-
-interface AwaitedHost {
-  readonly host: string
-  readonly why: string
-  readonly isOpen: boolean
 }
 
 function portText(): string {

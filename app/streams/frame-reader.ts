@@ -1,9 +1,7 @@
-import { Framer, MAX_FRAME_BYTES } from './framer.ts'
+import { CR, Framer, LF, MAX_FRAME_BYTES } from './framer.ts'
 import { type CleanText, type Frame, frameOf } from './frames.ts'
 import { KeySearch } from './key-search.ts'
 
-const LF = 0x0a
-const CR = 0x0d
 const OPENING_BRACE = 0x7b
 const CLOSING_BRACE = 0x7d
 

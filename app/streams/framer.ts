@@ -1,5 +1,5 @@
-const LF = 0x0a
-const CR = 0x0d
+export const LF = 0x0a
+export const CR = 0x0d
 
 /** Maximum bytes of one line. A longer line is dropped and counted. */
 export const MAX_FRAME_BYTES = 1 << 20

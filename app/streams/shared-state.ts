@@ -168,7 +168,7 @@ export class SharedState {
   bytesOf(key: string): Uint8Array | undefined {
     const entry = this.#objects.entries.get(key)
     if (entry === undefined) return undefined
-    entry.bytes ??= this.#line(textOf(entry))
+    entry.bytes ??= this.line(textOf(entry))
     return entry.bytes
   }
 
@@ -178,12 +178,12 @@ export class SharedState {
   }
 
   get endSnapshot(): Uint8Array {
-    return this.#line(END_SNAPSHOT)
+    return this.line(END_SNAPSHOT)
   }
 
   /** A line that Headroom adds, with the service's line end. */
   line(text: string): Uint8Array {
-    return this.#line(text)
+    return this.#encode(`${text}${this.#lineEnd}`)
   }
 
   /** Continues with a new connection. All further lines come from it. */
@@ -204,7 +204,7 @@ export class SharedState {
     const frame = frameOf(line)
     switch (frame.kind) {
       case 'heartbeat':
-        return [{ kind: 'heartbeat', bytes: this.#line(line) }]
+        return [{ kind: 'heartbeat', bytes: this.line(line) }]
       case 'end-snapshot':
         return this.#ended()
       case 'symbol-error':
@@ -212,7 +212,7 @@ export class SharedState {
       case 'data':
         return this.#data(line)
       case 'noise':
-        return [{ kind: 'unmergeable', bytes: this.#line(line) }]
+        return [{ kind: 'unmergeable', bytes: this.line(line) }]
       case 'going-away':
       case 'fatal':
       case 'ended':
@@ -233,7 +233,7 @@ export class SharedState {
   #data(line: string): readonly SharedFrame[] {
     const members = membersOf(line)
     const key = this.#rule.keyOf(members)
-    if (key === undefined) return [{ kind: 'unmergeable', bytes: this.#line(line) }]
+    if (key === undefined) return [{ kind: 'unmergeable', bytes: this.line(line) }]
     if (this.#rule.identity !== undefined && members.get('Deleted') === 'true')
       return this.#deleted(key, line)
     const symbol = textIn(members.get('Symbol'))
@@ -279,7 +279,7 @@ export class SharedState {
       return []
     }
     this.#drop(key)
-    return [{ kind: 'object', bytes: this.#line(line), key, isDeletion: true }]
+    return [{ kind: 'object', bytes: this.line(line), key, isDeletion: true }]
   }
 
   /**
@@ -304,7 +304,7 @@ export class SharedState {
     const frames: SharedFrame[] = []
     for (const key of this.keys) {
       if (next.has(key) || isError(key)) continue
-      frames.push({ kind: 'object', bytes: this.#line(this.#deletion(key)), key, isDeletion: true })
+      frames.push({ kind: 'object', bytes: this.line(this.#deletion(key)), key, isDeletion: true })
     }
     for (const [key, entry] of next) {
       const former = this.#objects.entries.get(key)
@@ -324,7 +324,7 @@ export class SharedState {
   }
 
   #object(key: string, text: string, symbol: string | undefined): SharedFrame {
-    const bytes = this.#line(text)
+    const bytes = this.line(text)
     return { kind: 'object', bytes, key, isDeletion: false, ...(symbol !== undefined && { symbol }) }
   }
 
@@ -346,10 +346,6 @@ export class SharedState {
   #symbol(symbol: string | undefined): { readonly symbol?: string } {
     const inCapitals = symbol?.toUpperCase()
     return inCapitals !== undefined && this.#symbols?.has(inCapitals) ? { symbol: inCapitals } : {}
-  }
-
-  #line(text: string): Uint8Array {
-    return this.#encode(`${text}${this.#lineEnd}`)
   }
 }
 

@@ -1,13 +1,7 @@
 import type { StreamProposal } from '../contract/streams.ts'
-import type { StreamKind } from '../service/stream-kinds.ts'
 
 /** One of Headroom's own streams that holds a slot. Times in epoch ms. */
-export interface SlotHolder {
-  readonly stream: string
-  readonly streamKind?: StreamKind
-  readonly target: string
-  readonly openedAt: number
-  readonly framesPerSecond: number
+export interface SlotHolder extends StreamProposal {
   readonly pinned: boolean
   /** Number of readers in programs behind the gateway. */
   readonly readers?: number
