@@ -23,7 +23,10 @@ const REFUSING: readonly AlertKind[] = ['rate-limited', 'others-use-refill']
 /** How long a `capacity-back` alert stays open. Milliseconds. */
 const CAPACITY_BACK_MS = 2 * 60_000
 
-/** One occurrence of a root condition in one profile. May raise an alert. */
+/**
+ * One occurrence of a root condition in one profile, from its first observation to its end. May raise an
+ * alert.
+ */
 interface Episode {
   readonly profile: string
   readonly kind: AlertKind
@@ -223,7 +226,10 @@ function alerts({ kind, subject, severity }: Condition, { streams }: Snapshot): 
   return streams.some((stream) => stream.category === subject && waitsForSlot(stream))
 }
 
-/** Maximum age of a header for an alert: half of the row's period, within 60 to 150 s. Milliseconds. */
+/**
+ * Maximum age of a header for an alert about its row, in milliseconds: half of the row's period, but at least
+ * 60 s and at most 150 s.
+ */
 export const freshForMs = (periodSeconds: number): number =>
   Math.min(150_000, Math.max(60_000, (periodSeconds * 1000) / 2))
 
@@ -240,7 +246,10 @@ function evidenceOf({ row }: Condition, { at }: Snapshot): number | undefined {
   return row === undefined || isRefused ? at : headerOf(row, at)
 }
 
-/** Epoch ms of the evidence that a condition ended, if known. `gone` if its subject no longer exists. */
+/**
+ * Time of the evidence that a condition ended, epoch ms. `undefined` if unknown, `gone` if its subject no
+ * longer exists.
+ */
 function goodAsOf(
   { kind, subject }: { readonly kind: Condition['kind']; readonly subject: string },
   { roots, consequences }: KeyConditions,

@@ -52,6 +52,7 @@ export type AnnouncementEffect =
 interface Burst {
   readonly groupId: string
   readonly firstAtMs: number
+  /** The open alerts by id. */
   readonly open: Map<string, Alert>
   /** Severity of the group's announcement. Absent while each alert is announced by itself. */
   announced?: Severity

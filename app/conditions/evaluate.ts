@@ -24,15 +24,24 @@ export interface Condition {
 
 /** Everything wrong with a key, as root conditions and their consequences. */
 export interface KeyConditions {
-  /** Conditions that no other explains: the most severe first, then in the order of `CONDITIONS`. */
+  /**
+   * Conditions that no other condition explains. The most severe comes first. Equally severe conditions are
+   * in the order of `CONDITIONS`.
+   */
   readonly roots: readonly Condition[]
   /** Conditions that a root explains. */
   readonly consequences: readonly Condition[]
 }
 
-/** Restarts in ten minutes from which a stream counts as restarting. A planned one is normal (service 12). */
+/**
+ * A stream with at least this many restarts in ten minutes counts as restarting. An occasional planned
+ * restart is normal (service 12).
+ */
 const OFTEN = 3
-/** Minimum share of Headroom and its programs in a quota's use for a shortage to count as own use. */
+/**
+ * A shortage counts as own use if Headroom and its programs account for at least this share of the quota's
+ * use.
+ */
 const MOSTLY_OWN = 0.5
 
 /** The conditions of a key at `nowMs`, epoch ms, on the clock of the snapshot's `at`. */
@@ -232,7 +241,10 @@ function streamConditions(snapshot: Snapshot, nowMs: number): readonly Condition
   return found
 }
 
-/** The open stream of a slot group with the lowest rate, and a stream that waits there, if both exist. */
+/**
+ * Two streams of one slot group: the open stream with the lowest rate, and a stream that waits for a slot.
+ * `undefined` if either is missing.
+ */
 export function replacementOf(
   category: string | undefined,
   { streams }: Snapshot,

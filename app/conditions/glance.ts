@@ -19,7 +19,10 @@ export interface GlanceNumber {
 
 const NONE: GlanceNumber = { caption: '', value: '' }
 
-/** The number for a key's worst finding at `nowMs`, epoch ms, or for the tightest quota of a healthy key. */
+/**
+ * The number for a key's worst finding at `nowMs`, epoch ms. A healthy key shows the number of its tightest
+ * quota.
+ */
 export function glanceNumber(snapshot: Snapshot, nowMs: number): GlanceNumber {
   const [worst] = keyFindings(snapshot, nowMs)
   if (worst === undefined) {
@@ -144,7 +147,10 @@ export function glanceNote({ aspect, note, row: quota }: Finding, nowMs: number)
 export interface KeyLine {
   readonly id: string
   readonly severity: Severity
-  /** The key's state, and the quota or stream that causes it, unless `tightest` names that quota. */
+  /**
+   * The key's state, and the quota or stream that causes it. A quota is not named here if `tightest` names
+   * it.
+   */
   readonly state: string
   readonly tightest: string
   /** The remaining requests and the limit, as text. Empty if no row is checked. */
@@ -205,7 +211,10 @@ export function refusalsSince(events: readonly LoggedEvent[], profile: string, f
   return new Set(seen).size
 }
 
-/** Day and time of the next sign-in, or `does not expire`. For an unusable token, the token's state. */
+/**
+ * When the next sign-in is needed: a day and time, or `does not expire`. For an unusable token, the token's
+ * state.
+ */
 export function signInByText({ refresh }: Pick<Snapshot, 'refresh'>, nowMs: number): string {
   switch (refresh.state) {
     case 'none':

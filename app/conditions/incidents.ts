@@ -13,7 +13,10 @@ export interface IncidentPart {
   readonly text: string
 }
 
-/** One line of the log: a lasting condition, an event, or events of one kind within a second. */
+/**
+ * One line of the log. It shows a lasting condition, a single event, or several events of one kind within a
+ * second.
+ */
 export interface IncidentLine extends EventSentence {
   /** The events of the line, worst first. Never empty. */
   readonly events: readonly [LoggedEvent, ...LoggedEvent[]]
@@ -29,7 +32,10 @@ export interface IncidentLine extends EventSentence {
   readonly isOpen: boolean
 }
 
-/** Facts that events lack: whether a condition is still open, and whether it is critical. */
+/**
+ * Facts that events lack. With them, the log shows whether a condition is still open and whether it is
+ * critical.
+ */
 export interface LogStyle extends EventStyle {
   /**
    * The present time, epoch ms. A 429 whose wait ended before this time is not shown as open. Only the next
@@ -104,7 +110,10 @@ interface Happened {
   readonly isOpen: boolean
 }
 
-/** The lines of a log, from events in any order. Open lines come first, worst at the top, then the newest. */
+/**
+ * The lines of a log, from events in any order. Open lines come first, worst at the top. Ended lines
+ * follow, newest first.
+ */
 export function incidentLines(events: readonly LoggedEvent[], style: LogStyle = {}): readonly IncidentLine[] {
   const happened = [...Map.groupBy(identified(events), keyOf).values()].map((of) => happenedOf(of, style))
   const lines = happened.filter((one) => !happened.some((cause) => isExplainedBy(one, cause)))
@@ -210,7 +219,10 @@ function beganAt(event: LoggedEvent): number {
   return event.kind === 'stream-restarted' ? Math.min(event.at, event.since ?? event.at) : event.at
 }
 
-/** End time of a refresh or of a stream's interruption, if its start was recorded. */
+/**
+ * End time of a refresh or of a stream's interruption. `undefined` for other events, or if no start was
+ * recorded.
+ */
 function finishedAt(event: LoggedEvent): number | undefined {
   const isFinished =
     (event.kind === 'token-refreshed' && event.tookMs !== undefined) ||

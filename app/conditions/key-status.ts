@@ -80,7 +80,10 @@ export interface Headline {
   readonly detail: string
 }
 
-/** A key's headline at `nowMs`, epoch ms, in one line: its root cause, and the names of further ones. */
+/**
+ * The headline of a key at `nowMs`, epoch ms, in one line: its root cause, and the names of further root
+ * causes.
+ */
 export function headline(snapshot: Snapshot, nowMs: number): Headline {
   const [, ...others] = keyFindings(snapshot, nowMs)
   const { severity, title, text, action, detail } = keyStatus(snapshot, nowMs)

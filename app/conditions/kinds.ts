@@ -17,7 +17,10 @@ interface KindRow {
    * these kinds can't be the headline. A condition of one quota explains only conditions of the same quota.
    */
   readonly explains: readonly string[]
-  /** Whether all calls fail meanwhile. No aspect of the key is then reported as fine. */
+  /**
+   * Whether all calls fail while a condition of this kind lasts. If so, no aspect of the key can be reported
+   * as fine.
+   */
   readonly stopsCalls: boolean
   /** Finds the occurrences of this kind. Absent for kinds that `evaluate.ts` finds. */
   readonly detect?: (snapshot: Snapshot, nowMs: number) => readonly Detected[]
@@ -173,7 +176,10 @@ export const CONDITION_KINDS = Object.keys(CONDITIONS) as readonly ConditionKind
 export const explains = (cause: ConditionKind, kind: string): boolean =>
   (CONDITIONS[cause].explains as readonly string[]).includes(kind)
 
-/** A kind of condition, or `capacity-back`: calls can resume after a 429. */
+/**
+ * Kind of an alert: a kind of condition, or `capacity-back`. The latter means that calls can resume after a
+ * 429.
+ */
 export type AlertKind = ConditionKind | 'capacity-back'
 
 /**

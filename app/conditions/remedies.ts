@@ -116,7 +116,10 @@ export function remedyOf({ kind, subject, row, problem }: Condition, snapshot: S
   return plain && { kind: plain, label: LABELS[plain] }
 }
 
-/** Closes the quietest of Headroom's own streams in a full slot group, if another stream waits there. */
+/**
+ * The remedy for a full slot group: close the quietest of Headroom's own streams, if another stream waits for
+ * a slot.
+ */
 function replacing(category: string | undefined, snapshot: Snapshot): Remedy | undefined {
   const { quietest } = replacementOf(category, snapshot) ?? {}
   if (quietest === undefined) return undefined

@@ -22,7 +22,10 @@ type Lasting = (typeof BEGINS)[keyof typeof BEGINS]
 export class ConditionTracker {
   readonly #known = new Map<string, Tracked>()
 
-  /** The event for a report at `atMs`, epoch ms. `undefined` if nothing changed, or nothing known ended. */
+  /**
+   * The event for a report at `atMs`, epoch ms. `undefined` if nothing changed, or for the end of a condition
+   * that was never reported.
+   */
   told(report: KeyReport, atMs: number): MonitorEvent | undefined {
     const at = Math.round(atMs)
     const lasting = lastingOf(report)

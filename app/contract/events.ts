@@ -7,6 +7,7 @@ import { streamKind, streamProposal } from './streams.ts'
 
 const refreshFailure = z.enum(['refused', 'misconfigured', 'later', 'not-sent', 'malformed', 'unknown'])
 
+/** Why a refresh failed. */
 export type RefreshFailure = z.output<typeof refreshFailure>
 
 /** `seq` grows by one with each event of a running app. `at` is epoch ms. */
@@ -15,7 +16,10 @@ const stream = { stream: text, category: text, streamKind, target: text }
 const ofStream = { ...stream, reason: text }
 
 const ofCondition = {
-  /** The condition that the event begins, repeats or ends. Absent without duration and in older histories. */
+  /**
+   * Id of the condition that the event begins, repeats or ends. Absent for events without duration and in
+   * older histories.
+   */
   id: optionalText,
   /** How often the condition has occurred, this time included. Absent for the first occurrence. */
   count: optionalNumber,
@@ -86,7 +90,10 @@ export const ENDS = {
   'desk-back': 'desk-alone',
 } as const
 
-/** Whether an HTTP status concerns all requests of the key: a rejected token or a failing service. */
+/**
+ * Whether an HTTP status concerns all requests of the key. A 401 means a rejected token, a 5xx a failing
+ * service.
+ */
 export const isOfWholeKey = (status: number): boolean => status === 401 || status >= 500
 
 /** The subject of a failed response: the status if it concerns all rows, otherwise the row. */
@@ -111,7 +118,10 @@ export type BeforeRefusal = Immutable<z.output<typeof beforeRefusal>>
 
 const shortState = z.enum(['low', 'running-out', 'empty'])
 
-/** Set if the refresh token could not be stored. Absent if the history could not be written. */
+/**
+ * Set if the problem is that the refresh token could not be stored. Absent if the history could not be
+ * written.
+ */
 const unsaved = z.exactOptional(z.literal('refresh-token'))
 
 /** States of a row in which its quota is running short. */
@@ -155,21 +165,33 @@ export const eventSchemas = [
    * memory. Any other problem has neither field.
    */
   event('storage-problem', { what: text, failure: optionalText, unsaved }),
-  /** The history is written again, or the token is stored. `since`: the first failed attempt, epoch ms. */
+  /**
+   * The history can be written again, or the token is stored. `since` is the time of the first failed
+   * attempt, epoch ms.
+   */
   event('storage-ok', { since: number, unsaved }),
   /** A browser window connected with a code. `open` counts the connected windows, this one included. */
   event('window-admitted', { window: text, open: number }),
   event('rate-limited', {
     category: text,
     retryAt: number,
-    /** Guessed time of the next attempt, equal to `retryAt`, while others use the whole refill. */
+    /**
+     * Guessed time of the next attempt, set while others use the whole refill. `retryAt` then has the same
+     * value.
+     */
     nextTryAt: optionalNumber,
     requestId: optionalText,
     before: z.exactOptional(beforeRefusal),
   }),
-  /** A row's first other response after 429s. `since`: the first 429, epoch ms. `refused`: their number. */
+  /**
+   * A row's first response other than 429 after one or more 429s. `since` is the first 429, epoch ms.
+   * `refused` counts the 429s.
+   */
   event('rate-limit-over', { category: text, since: number, refused: number }),
-  /** A row became low, running out or empty, until its next `quota-short` or `quota-short-ended`. */
+  /**
+   * A row became low, began to run out, or became empty. The state lasts until the row's next `quota-short`
+   * or `quota-short-ended`.
+   */
   event('quota-short', {
     category: text,
     state: shortState,
@@ -184,7 +206,10 @@ export const eventSchemas = [
     /** Refill in requests per second. Absent for a fixed window. */
     refill: optionalNumber,
   }),
-  /** A row is no longer short. `state` is its last short state, which began at `since`, epoch ms. */
+  /**
+   * A row is no longer low, running out or empty. `state` is the last of these states, and `since` is when
+   * that state began, epoch ms.
+   */
   event('quota-short-ended', { category: text, state: shortState, since: number }),
   /**
    * Responses have no quota headers. Either the requests were rejected, or something other than the service
@@ -217,9 +242,15 @@ export const eventSchemas = [
     overlapped: z.exactOptional(z.boolean()),
   }),
   event('stream-closed', ofStream),
-  /** No stream of this category waits for a slot any more. `since`: the first 429 for it, epoch ms. */
+  /**
+   * Streams of this category no longer wait for a slot. `since` is the time of the first 429 for lack of a
+   * slot, epoch ms.
+   */
   event('slots-free', { category: text, since: number }),
-  /** An open stream receives not even heartbeats. Reported once. `since`: its last frame, epoch ms. */
+  /**
+   * An open stream receives nothing, not even heartbeats. Reported once. `since`: time of its last frame,
+   * epoch ms.
+   */
   event('stream-silent', { ...stream, since: number }),
   /** The stream receives data again, on the same connection or a new one. */
   event('stream-resumed', { ...stream, since: number }),

@@ -24,6 +24,7 @@ export const optionalText = z.exactOptional(text)
 /** Non-empty text of at most `most` UTF-16 units. */
 export const boundedText = (most: number) => z.string().check(z.minLength(1), z.maxLength(most))
 
+/** Id of a connected key. */
 export const profileId = boundedText(64)
 /** The service's name for a category of quotas. */
 export const categoryName = boundedText(128)

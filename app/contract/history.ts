@@ -33,7 +33,10 @@ export interface HistoryPoint {
   /** Bounds of the requests left, as known at that time. Present only for the last 15 minutes. */
   readonly low?: number
   readonly high?: number
-  /** Estimated requests per second at that time. Present only for the last 15 minutes. */
+  /**
+   * Estimated requests per second of this app and of others at that time. Present only for the last 15
+   * minutes.
+   */
   readonly own?: number
   readonly elsewhere?: number
   /** Requests per second of the desk's other machines. Absent without a desk. */
@@ -60,7 +63,10 @@ export interface UsualLoad {
   readonly atMs: number
   readonly untilMs: number
   readonly requests: number
-  /** Requests per second in the busiest three minutes, or more if the level fell faster at the start. */
+  /**
+   * Requests per second in the load's busiest three minutes, or more if the level fell faster as the load
+   * began.
+   */
   readonly perSecond: number
   /** Chance that the load occurs, 0 to 1. */
   readonly chance: number

@@ -7,7 +7,10 @@ export const DEFAULT_GATEWAY_PORT = 4791
 /** The environment variable with programs and their keys. See `givenPrograms`. */
 export const GATEWAY_KEYS = 'HEADROOM_GATEWAY_KEYS'
 
-/** Share of a quota that normal programs leave to critical ones. Background programs leave twice as much. */
+/**
+ * Default share of a quota that normal programs leave to critical programs. Background programs leave twice
+ * as much.
+ */
 export const DEFAULT_RESERVE_SHARE = 0.06
 
 /** Default reserve of a quota in whole requests, at least one. */
@@ -28,7 +31,10 @@ export const DEFAULT_MAX_ORDERS = 30
 /** How long a paused program gets 429s, in minutes. */
 export const PAUSE_MINUTES = 5
 
-/** Letters, digits and a few punctuation characters, because tables and labels show the name. */
+/**
+ * A program's name appears in tables and labels. Letters, digits and a few punctuation characters are
+ * allowed.
+ */
 export const PROGRAM_NAME: RegExp = /^[\p{L}\p{N}](?:[\p{L}\p{N} ._-]*[\p{L}\p{N}])?$/u
 
 /** Letters of other alphabets, each followed by the Latin letter that looks the same in most fonts. */

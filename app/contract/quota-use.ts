@@ -18,7 +18,10 @@ export const quotaUse = openObject({
   elsewhere: number,
   elsewhereLow: optionalNumber,
   elsewhereHigh: optionalNumber,
-  /** Parts of `own` by the id of a program behind the gateway. Absent while the gateway is off. */
+  /**
+   * The parts of `own` by program behind the gateway, with the programs' ids. Absent while the gateway is
+   * off.
+   */
   programs: z.exactOptional(z.record(z.string(), number)),
 })
 

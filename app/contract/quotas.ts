@@ -9,7 +9,10 @@ export interface RowDetails {
    * The row's latest 429s, at most 20, oldest first. `requestId` is the header X-TS-Request-Id (service 2.2).
    */
   readonly refusals: readonly { readonly at: number; readonly requestId?: string }[]
-  /** Unchanged numeric quota headers of the last response that had any. Names are in lower case. */
+  /**
+   * Quota headers of the last response that had any, unchanged. Names are in lower case. Only numeric values
+   * are included.
+   */
   readonly headers: Readonly<Record<string, number>>
   readonly headersAt?: number
   /** The desk's machine that received the response with `headers`. Absent if this machine received it. */

@@ -25,7 +25,10 @@ const key = {
   clientSecret: z.optional(boundedText(4096)),
 }
 
-/** Whether a person gave up an unconfirmed revocation of this key, which is otherwise retried. */
+/**
+ * Whether a person agreed to give up an unconfirmed revocation of this key. Without this agreement, the
+ * revocation is retried.
+ */
 const cancelRevoke = z.optional(z.boolean())
 const refreshToken = boundedText(4096)
 const extraScopes = z.optional(z.array(z.enum(EXTRA_SCOPES)).check(z.maxLength(EXTRA_SCOPES.length)))

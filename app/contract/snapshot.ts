@@ -39,7 +39,10 @@ const serviceSummary = openObject({
   pending: z.exactOptional(z.literal(true)),
   host: text,
   since: optionalNumber,
-  /** Time of the next attempt, or in the past during it. Absent if the token must be refreshed first. */
+  /**
+   * Time of the next attempt. In the past while the attempt runs. Absent if the access token must be
+   * refreshed first.
+   */
   retryAt: optionalNumber,
   /** Why the service cannot be reached, in plain words. */
   why: optionalText,
@@ -82,7 +85,10 @@ const refreshSummary = openObject({
   rotatesBy: optionalNumber,
   endsAt: optionalNumber,
   stored: z.enum(['sealed', 'memory']),
-  /** Why the newest token, used from memory, is not stored yet, such as a full disk. */
+  /**
+   * Why the newest token is not stored yet, such as a full disk. Until it is stored, the token is used from
+   * memory.
+   */
   unsaved: optionalText,
   reason: optionalText,
   /**
@@ -161,7 +167,10 @@ export const requestQuota = openObject({
   usualLoad: z.exactOptional(openObject({ at: number, perSecond: number })),
   poller: z.exactOptional(quotaPoller),
   blockedUntil: optionalNumber,
-  /** Epoch ms of the next attempt. Replaces `blockedUntil` while others use the whole refill. */
+  /**
+   * Time of the next attempt, epoch ms. Replaces `blockedUntil` while others use the whole refill. The
+   * attempt may get another 429.
+   */
   nextTryAt: optionalNumber,
   use: z.nullable(quotaUse),
   /**
@@ -172,7 +181,10 @@ export const requestQuota = openObject({
   held: optionalNumber,
   /** 429s of this category since the app started. */
   rejected: number,
-  /** Requests since the app started, by sender. Absent before the first. */
+  /**
+   * How many requests this app, the desk's other machines and others have made since the app started. Absent
+   * before the first request.
+   */
   used: z.exactOptional(openObject({ own: number, desk: optionalNumber, elsewhere: number })),
   /** Midpoint between the lower and the upper bound, not rounded, at `asOf`. `remaining` is its floor. */
   level: number,
@@ -334,7 +346,10 @@ export const programSummary = openObject({
   lastSeenAt: optionalNumber,
   /** Process of the last call, such as `python3 scan.py (4123)`. Absent if the system does not report it. */
   process: optionalText,
-  /** Answered requests and opened streams since the gateway was turned on. Resends don't count. */
+  /**
+   * Number of requests that the service answered and of streams that it opened, since the gateway was turned
+   * on. Resends don't count.
+   */
   forwarded: number,
   /** Requests that were answered with the response to an identical request. */
   coalesced: number,
@@ -369,7 +384,10 @@ export const snapshotSchema = openObject({
   at: number,
   profile: profileSummary,
   service: serviceSummary,
-  /** Present while a due refresh cannot reach the sign-in host, if that is not the service's host too. */
+  /**
+   * Present only while a due refresh cannot reach the sign-in host. Always absent if the sign-in host is also
+   * the service's host.
+   */
   signInHost: z.exactOptional(signInHostSummary),
   keystore: keystoreState,
   access: accessSummary,

@@ -34,7 +34,10 @@ export interface BucketSize {
  */
 export type Refused = 'no' | 'rate' | 'unattributed'
 
-/** Pauses after 429s that quota headers do not explain (service 7). Each is twice as long as the last. */
+/**
+ * Lengths of pauses after 429s that quota headers do not explain (service 7). Each is twice as long as the
+ * last.
+ */
 const HOLD = { firstMs: 60_000, maxMs: 3_600_000 } as const
 /**
  * Resolution of the Reset header in milliseconds. A header may understate the level by one step of refill.
@@ -87,7 +90,10 @@ export class BucketBound {
   #window: FixedWindow | undefined
   /** The latest window that headers showed and that has ended. */
   #formerWindow: FixedWindow | undefined
-  /** Whether an own request may have opened `#window`, and no header showed it. */
+  /**
+   * Whether `#window` was inferred from an own request that may have opened the window. False if a header
+   * showed the window.
+   */
   #isWindowAssumed = false
   /** When a header last showed use by another program. */
   #othersSeenAtMs = Number.NEGATIVE_INFINITY
@@ -409,7 +415,10 @@ export class BucketBound {
     return { limit: this.#limit, periodMs: this.#periodMs, clockError: MAX_CLOCK_ERROR }
   }
 
-  /** Adopts a header's limit and period over the table's (service 8.2). True if either changed. */
+  /**
+   * Takes limit and period from a header. They override the values in the table (service 8.2). Returns true
+   * if either changed.
+   */
   #adoptSize(rate: RateReading | undefined): boolean {
     const limit = rate?.limit ?? this.#limit
     const periodMs = rate?.periodSeconds === undefined ? this.#periodMs : rate.periodSeconds * 1000

@@ -59,7 +59,10 @@ export function levelOf(programClass: ProgramClass, limit: number, reserve = def
 export interface BucketOptions {
   /** Size of the bucket until a header names the limit and the period. */
   readonly size?: BucketSize | undefined
-  /** Requests reserved for more urgent classes. Default: 6 % of the limit. May change at any time. */
+  /**
+   * Requests reserved for more urgent classes. Default: 6 % of the limit. Read for each decision, because it
+   * may change.
+   */
   readonly reserve?: number | undefined
 }
 
@@ -146,13 +149,19 @@ export class BucketQueue<T extends Waiting> {
     this.#goes(waiting, nowMs)
   }
 
-  /** When to check again, in whole milliseconds. `undefined` if only a response or a request can help. */
+  /**
+   * When to check again, as a whole millisecond. `undefined` if only a response or a new request can change
+   * the result.
+   */
   dueAtMs(nowMs: number): number | undefined {
     const first = this.#first()
     return first && this.roomAtMs(first, nowMs)
   }
 
-  /** Earliest time for a request of this class. `undefined` if only a response can allow it. */
+  /**
+   * The earliest time at which a request of this class could be sent. `undefined` if only a response can
+   * allow it.
+   */
   roomAtMs(own: ProgramClass, nowMs: number): number | undefined {
     const reachesAtMs = this.bound.reachesAtMs(this.#level(own), nowMs)
     return reachesAtMs && Math.max(reachesAtMs, Math.ceil(this.#notBeforeMs(own)))

@@ -72,7 +72,10 @@ export type Decision =
       readonly requests: readonly number[]
       readonly isResend: boolean
     }
-  /** Queue the request until about `turnAtMs`. It may share `upstream` with other requests. */
+  /**
+   * Queue the request until about `turnAtMs`. If `upstream` already serves another request, both share
+   * `upstream`.
+   */
   | {
       readonly kind: 'wait'
       readonly request: number

@@ -38,7 +38,10 @@ export class OwnRequestTimes {
     this.#endedAtMs.splice(this.#firstSince(endedAtMs), 0, endedAtMs)
   }
 
-  /** Requests that ended at or after `sinceMs`. Those of that millisecond count: their order is unknown. */
+  /**
+   * Number of requests that ended at or after `sinceMs`. Requests of the same millisecond count, because
+   * their order is unknown.
+   */
   endedSince(sinceMs: number): number {
     return this.#endedAtMs.length - this.#firstSince(sinceMs)
   }

@@ -31,7 +31,10 @@ export interface AnswerSelector {
   readonly acceptEncoding: string | undefined
 }
 
-/** Equal for requests that can share one response. `undefined` for a method other than GET. */
+/**
+ * A key that is equal for requests that can share one response. `undefined` for a request that is never
+ * shared. Only GET is shared.
+ */
 export function sameAsOf({
   method,
   pathAndQuery,

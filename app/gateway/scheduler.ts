@@ -7,6 +7,7 @@ import type { SharedBound } from './shared-bound.ts'
 import { type Request, Upstream } from './upstream.ts'
 import { WaitingRequests } from './waiting-requests.ts'
 
+/** A request that waits for its turn. */
 export interface WaitingRequest {
   readonly request: number
   readonly program: string
@@ -180,7 +181,10 @@ export class Scheduler {
       : this.#pump(upstream.bucket, now, overslept)
   }
 
-  /** Declines all waiting requests: sign-in is needed, or the gateway stops. Sent ones continue. */
+  /**
+   * Declines all waiting requests as `unavailable`, because sign-in is needed or the gateway stops. Sent
+   * requests continue.
+   */
   refuseWaiting(nowMs: number): readonly Decision[] {
     const now = this.#passed(nowMs)
     return this.#waiting.all().map((request) => this.#refuse(request, 'unavailable', undefined, now))
@@ -236,12 +240,16 @@ export class Scheduler {
     return this.#waiting.size > 0
   }
 
-  /** When a waiting request has its turn, if no other joins or leaves. `undefined` if not waiting. */
+  /**
+   * When a waiting request has its turn, if no other request joins or leaves. `undefined` if it is not
+   * waiting.
+   */
   turnAtMs(request: number): number | undefined {
     const upstream = this.#upstreamOf.get(request)
     return upstream?.state === 'waiting' ? upstream.bucket.turnOf(upstream, this.#nowMs) : undefined
   }
 
+  /** The bounds of all buckets, by name. */
   *bounds(): Generator<readonly [bucket: string, bound: SharedBound]> {
     for (const [name, { bound }] of this.#buckets) yield [name, bound]
   }
@@ -281,6 +289,7 @@ export class Scheduler {
     }
   }
 
+  /** The upstream request that serves a request. */
   upstreamOf(request: number): number | undefined {
     return this.#upstreamOf.get(request)?.id
   }
@@ -316,7 +325,10 @@ export class Scheduler {
     })
   }
 
-  /** Puts a request back into the queue: its turn lapsed while it waited for an access token. */
+  /**
+   * Puts a request back into the queue. Its turn lapsed before it was sent, because it waited for an access
+   * token.
+   */
   putBack(id: number, nowMs: number): readonly Decision[] {
     const now = this.#passed(nowMs)
     const upstream = this.#upstreams.get(id)
@@ -496,7 +508,10 @@ export class Scheduler {
     return late.map(({ request, atMs }) => this.#refuse(request, 'too-late', atMs, now))
   }
 
-  /** Before anything is sent, declines requests whose wait ended while the machine slept. */
+  /**
+   * Called for each event, before any request is sent. Declines requests whose maximum wait ended while the
+   * machine slept.
+   */
   #overslept(now: number): Decision[] {
     return this.#expire(now - MAX_LATE_MS, now)
   }
@@ -532,7 +547,10 @@ export class Scheduler {
     }
   }
 
-  /** Removes a request. `abandoned`: its upstream request was sent and serves no other request. */
+  /**
+   * Removes a request from its upstream request. `abandoned`: the upstream request was already sent and
+   * serves no other request.
+   */
   #leave(upstream: Upstream, id: number): 'left' | 'abandoned' {
     const request = upstream.requests.get(id)
     upstream.requests.delete(id)

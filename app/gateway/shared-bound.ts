@@ -4,7 +4,10 @@ import type { RateReading } from '../service/headers.ts'
 import { BucketBound, type Refused } from './bucket-bound.ts'
 import { BucketShare, type Refill, ROUNDING, type ShareStart } from './bucket-share.ts'
 
-/** The bound of a bucket that may be shared. Without a share and a floor, it equals a `BucketBound`. */
+/**
+ * The bound of a bucket that this side may have to share. Without a share and a floor, it equals a
+ * `BucketBound`.
+ */
 export class SharedBound extends BucketBound {
   #share: BucketShare | undefined
   #sharedSinceMs = Number.NEGATIVE_INFINITY

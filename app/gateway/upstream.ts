@@ -8,7 +8,10 @@ export interface Request extends OfferedRequest {
   /** Order of arrival. */
   readonly order: number
   offeredAtMs: number
-  /** End of the maximum wait. This and `offeredAtMs` move by the length of a sleep or clock change. */
+  /**
+   * When the request's maximum wait ends. `deadlineMs` and `offeredAtMs` move by the length of a sleep or of
+   * a clock change.
+   */
   deadlineMs: number
 }
 
@@ -76,7 +79,10 @@ export class Upstream implements Waiting {
     return [...this.requests.keys()]
   }
 
-  /** Whether the request may be sent again for this reason. Allowed once, and this call uses it up. */
+  /**
+   * Whether the request may be sent again for this reason. Each reason is allowed once, and this call uses it
+   * up.
+   */
   mayResendFor(reason: ResendReason): boolean {
     if (this.#resent?.has(reason)) return false
     this.#resent ??= new Set()

@@ -6,7 +6,10 @@ export const MAX_WAITING = { perProgram: 64, all: 512 } as const
 /** The fields of a request that matter while it waits. */
 export type Deadlined = Pick<Request, 'id' | 'order' | 'program' | 'class' | 'deadlineMs'>
 
-/** The requests that wait for their turn, counted by program and sorted by the end of their maximum wait. */
+/**
+ * The requests that wait for their turn. Counts them per program, and finds the request whose maximum wait
+ * ends first.
+ */
 export class WaitingRequests<R extends Deadlined> {
   /** The waiting requests, by the end of their maximum wait, then by order of arrival. */
   readonly #byDeadline: R[] = []

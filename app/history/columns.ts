@@ -61,7 +61,10 @@ export function minMaxColumns(
   })
 }
 
-/** Places extremes at one and two thirds of a rollup, because their exact times are not stored. */
+/**
+ * Places a rollup's extremes at one third and two thirds of its length, because their exact times are not
+ * stored.
+ */
 function pointsOf(extent: Extent, fromMs: number, toMs: number): readonly [HistoryPoint, HistoryPoint] {
   const { atMs, endMs, low, high, lowFirst } = extent
   const source = extent.source === 'header' ? 'header' : 'modelled'

@@ -56,7 +56,10 @@ export interface IncidentInput {
   readonly events: readonly LoggedEvent[]
 }
 
-/** The incident of one key. `events` are oldest first. Account ids and symbols are left out. */
+/**
+ * Builds the incident of one key from its snapshot, report and `events` (oldest first). Account ids and
+ * symbols are left out.
+ */
 export function incidentOf({ version, snapshot, report, events }: IncidentInput): Incident {
   const happened = events.map(lineOf)
   return {
@@ -87,7 +90,10 @@ export function incidentOf({ version, snapshot, report, events }: IncidentInput)
   }
 }
 
-/** The copied fields of an event. Others, such as a stream's target, may name an account or a symbol. */
+/**
+ * The fields of an event that are copied. Other fields, such as a stream's target, may name an account or a
+ * symbol.
+ */
 const COPIED = [
   'host',
   'status',

@@ -92,7 +92,10 @@ export function reportJson(report: Report, { profile, environment }: ExportedKey
 /** One row of a table, with a number or a text per column. */
 export type Cells = readonly (string | number)[]
 
-/** A row of CSV (RFC 4180) with its line end, quoted if needed and without formulas. */
+/**
+ * A row of CSV (RFC 4180) with its line end. Texts are quoted if needed, and possible formulas are
+ * neutralised.
+ */
 export const csvRow = (row: Cells): string => `${row.map(cell).join(',')}\r\n`
 /** Epoch milliseconds as ISO 8601, UTC. */
 export const isoTime = (ms: number): string => new Date(ms).toISOString()

@@ -90,7 +90,10 @@ export class MinuteBuilder {
     return closed
   }
 
-  /** Continues from a sample of a complete minute, which may still be valid in the next minute. */
+  /**
+   * Continues from a stored sample whose minute is already complete. The sample may still be valid in the
+   * next minute.
+   */
   resume(sample: Sample): void {
     this.#last = sample
   }

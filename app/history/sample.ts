@@ -1,6 +1,9 @@
 import type { ProgramClass } from '../contract/programs.ts'
 
-/** Source of a level. `default`: the documented number, stored only if requests counted against it. */
+/**
+ * Source of a level. `default`: the service's documented number, stored only if requests were counted against
+ * it.
+ */
 export type SampleSource = 'header' | 'modelled' | 'default'
 
 const TRUST: Readonly<Record<SampleSource, number>> = { default: 0, modelled: 1, header: 2 }
@@ -22,7 +25,10 @@ export interface Sample {
   readonly rejected: number
 }
 
-/** One program's requests in one category since the previous sample. `Sample.own` includes them. */
+/**
+ * Requests of one program behind the gateway in one category since the previous sample. `Sample.own` includes
+ * them.
+ */
 export interface ProgramSample {
   /** Epoch milliseconds. */
   readonly atMs: number
@@ -31,7 +37,10 @@ export interface ProgramSample {
   readonly requests: number
 }
 
-/** Requests of one of the desk's other machines in one category since the previous sample, not in `own`. */
+/**
+ * Requests of one of the desk's other machines in one category, since the previous sample. `Sample.own` does
+ * not include them.
+ */
 export interface DeskSample {
   /** Epoch milliseconds. */
   readonly atMs: number

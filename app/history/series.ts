@@ -9,7 +9,10 @@ export interface SeriesMinute extends ExportedKey {
   readonly desk?: number
 }
 
-/** One row for programs: no nested values, times in ISO 8601, and `null` for an unknown value. */
+/**
+ * One row of the series, in a form that programs can read: no nested values, and times in ISO 8601. An
+ * unknown value is `null`.
+ */
 export type SeriesRow = Readonly<Record<SeriesColumn, string | number | null>>
 
 /** The columns of the series. No name is an SQL keyword, so none needs quotes. */
@@ -55,6 +58,7 @@ export function seriesRow({ profile, environment, category, minute, desk = 0 }: 
 export interface SeriesInterval {
   readonly fromMs: number
   readonly toMs: number
+  /** The app's version. */
   readonly version: string
 }
 

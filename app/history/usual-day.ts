@@ -71,7 +71,9 @@ interface QuarterLoad {
   readonly chance: number
 }
 
+/** The usual day of one quota. */
 export interface UsualDay {
+  /** Number of days that the usual day was learned from. */
   readonly days: number
   readonly loads: readonly (QuarterLoad | undefined)[]
   /** Median level by quarter of an hour. `undefined` with fewer than five recorded days. */
@@ -220,7 +222,10 @@ function isUnlike(means: readonly number[], days: number, { requests }: Day): bo
   return usual >= SHOWN.requests && had < SHOWN.share * usual
 }
 
-/** `had`: a day's requests in its recorded intervals. `usual`: the sum of their means. */
+/**
+ * `had`: the requests of a day in its recorded intervals. `usual`: the sum of the means of the same
+ * intervals.
+ */
 function against(means: readonly number[], requests: Float64Array) {
   let [had, usual] = [0, 0]
   for (const [at, count] of requests.entries()) {

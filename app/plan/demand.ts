@@ -3,6 +3,7 @@ import { levelOf } from '../gateway/bucket-queue.ts'
 import { STREAM_TABLE, type StreamRequest, sameRequest } from '../service/stream-kinds.ts'
 import { byQuota, limitOf, type Plan, quotaOf, reserveOf } from './plan.ts'
 
+/** Demand of one program in one category. */
 export interface Demand {
   readonly program: string
   readonly class: ProgramClass
@@ -20,6 +21,7 @@ export interface Demand {
   readonly opens: number
 }
 
+/** A category, and the demand of all programs of a plan in it. */
 export interface CategoryDemand {
   readonly category: string
   readonly limit: number
@@ -69,7 +71,10 @@ function askedBy(plan: Plan, program: Plan['programs'][number]): ReadonlyMap<str
   return asked
 }
 
-/** The demand in one category. Empty without a request quota, as for stream slots only. */
+/**
+ * The demand in one category. Empty for a category without a request quota, for example one with stream slots
+ * only.
+ */
 function categoryDemand(plan: Plan, category: string, demands: readonly Demand[]): CategoryDemand[] {
   const size = limitOf(plan, category)
   if (size === undefined) return []

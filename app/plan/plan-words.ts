@@ -227,7 +227,10 @@ export function recordedText(minutes: number, ofMs: number): string {
 const hoursText = (minutes: number): string =>
   minutes < 60 ? `${Math.round(minutes)} min` : `${Number((minutes / 60).toFixed(1))} h`
 
-/** `Tightest: Positions, 93 % of refill.`: the rate closest to its refill. Empty without a category. */
+/**
+ * The category whose rate is closest to its refill: `Tightest: Positions, 93 % of refill.`. Empty without a
+ * category.
+ */
 export function tightestText({ categories }: PlanVerdict): string {
   const share = (one: CategoryVerdict) => one.perSecond / one.capacityPerSecond
   const [tightest] = categories.toSorted((a, b) => share(b) - share(a))

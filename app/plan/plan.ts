@@ -2,7 +2,10 @@ import type { ProgramClass } from '../contract/programs.ts'
 import { CURRENT_REQUEST_QUOTAS } from '../service/categories.ts'
 import type { StreamRequest } from '../service/stream-kinds.ts'
 
-/** A program's demand in one category (RFC 2697): at most `burst + perSecond × t` requests in `t` seconds. */
+/**
+ * Demand of one program in one category, as a token bucket (RFC 2697): at most `burst + perSecond × t`
+ * requests in any `t` seconds.
+ */
 export interface PlannedRequests {
   readonly category: string
   /** Requests per second on average, 0 or more. */
@@ -21,7 +24,10 @@ export interface PlannedProgram {
   readonly streams: readonly StreamRequest[]
 }
 
-/** `limit` requests per period. An empty quota is full again after `periodSeconds` (service 8.2). */
+/**
+ * A request quota: `limit` requests per period. An empty quota is full again after `periodSeconds` (service
+ * 8.2).
+ */
 export interface PlannedLimit {
   readonly limit: number
   readonly periodSeconds: number
@@ -67,7 +73,10 @@ export function byQuota(
   return [...merged.values()]
 }
 
-/** The plan's request quota of a category, or else the table's (service 8.2), if any. */
+/**
+ * The request quota of a category: the plan's, or else the table's (service 8.2). `undefined` if neither has
+ * one.
+ */
 export function limitOf(plan: Pick<Plan, 'limits'>, category: string): PlannedLimit | undefined {
   if (Object.hasOwn(plan.limits, category)) return plan.limits[category]
   return CURRENT_REQUEST_QUOTAS.find((quota) => quota.category === category)

@@ -50,7 +50,10 @@ function momentsOf({ perSecond, burst }: PlannedRequests, lengthMs: number, chan
   return moments
 }
 
-/** A fixed sequence of numbers from 0 to below 1 (mulberry32), so that a plan always gives the same day. */
+/**
+ * A fixed sequence of random numbers from 0 to below 1 (mulberry32). A plan therefore always gives the same
+ * day.
+ */
 export function seededChance(): () => number {
   let state = 1
   return () => {

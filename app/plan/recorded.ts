@@ -44,7 +44,10 @@ export function recordedRequests(
 /** Steps of the ternary search. Each step keeps two thirds of the interval. */
 const STEPS = 48
 
-/** The rate at which `rate × period + burst`, which is convex in the rate, is smallest. */
+/**
+ * Finds the rate at which `rate × period + burst` is smallest. The sum is convex in the rate, so a ternary
+ * search finds it.
+ */
 function leastRate(
   minutes: readonly RecordedMinute[],
   { lengthSeconds, periodSeconds }: { readonly lengthSeconds: number; readonly periodSeconds: number },

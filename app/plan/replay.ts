@@ -45,6 +45,7 @@ export interface Replay {
   readonly upstreamRefusals: number
 }
 
+/** How a day is replayed. */
 export interface ReplayOptions {
   /** Maximum wait of a request, milliseconds. */
   readonly maxWaitMs: number
@@ -115,7 +116,10 @@ interface OpenRequest {
   readonly program: string
   readonly category: Category
   readonly offeredAtMs: number
-  /** When the request reaches the service, or then when its response reaches the gateway. */
+  /**
+   * The time of the request's next event: the request reaches the service, or its response reaches the
+   * gateway.
+   */
   atMs: number
   /** How long the request had waited when it was last sent, milliseconds. */
   waitedMs: number
@@ -259,7 +263,10 @@ class ReplayedDay {
     return category
   }
 
-  /** Gives the scheduler a first header, as a real gateway has at the start of a day. */
+  /**
+   * Gives the scheduler a first header for a bucket. A real gateway has a header at the start of a day, for
+   * example from a check.
+   */
   #meet({ name, bucket }: Category): void {
     const id = this.#nextId++
     this.#scheduler.passed(id, name, 0)

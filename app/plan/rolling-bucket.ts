@@ -31,7 +31,10 @@ export class RollingBucket {
     return true
   }
 
-  /** The quota headers of a response. Reset: whole seconds until the bucket is full. */
+  /**
+   * The quota headers of a response. Remaining is rounded down. Reset is the time until the bucket is full,
+   * in whole seconds.
+   */
   header(nowMs: number): { limit: number; periodSeconds: number; remaining: number; resetSeconds: number } {
     const level = this.level(nowMs)
     const [limit, periodSeconds] = [this.#limit, this.#periodSeconds]

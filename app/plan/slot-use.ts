@@ -2,6 +2,7 @@ import { SLOT_QUOTAS } from '../service/categories.ts'
 import { STREAM_TABLE, type StreamRequest, sameRequest } from '../service/stream-kinds.ts'
 import type { Plan } from './plan.ts'
 
+/** How the streams of a plan use the slots of one category. */
 export interface SlotUse {
   readonly category: string
   /** Number of streams that the programs request. */

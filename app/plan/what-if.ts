@@ -54,7 +54,10 @@ export function whatIfArrivals(plan: Plan, day: WhatIfDay): readonly Arrival[] |
   return arrivals.sort((a, b) => a.atMs - b.atMs)
 }
 
-/** Factor of a program's rate in a category: 0 if the plan removed it, 1 if `base` has none. */
+/**
+ * The factor by which a plan changed a program's rate in a category. 0 if the plan removed the rate. 1 if
+ * `base` has no rate.
+ */
 function factorsOf({ name, requests }: PlannedProgram, base: Plan): (category: string) => number {
   const rateIn = (all: PlannedProgram['requests'], category: string) =>
     all.filter((one) => one.category === category).reduce((sum, { perSecond }) => sum + perSecond, 0)

@@ -25,7 +25,10 @@ import { RUNNING_OUT_SECONDS, type Seen } from './state.ts'
 import { type LevelHeader, Utilization } from './utilization.ts'
 import { rollingShows, type Shown, TOLERANCE } from './window-model.ts'
 
-/** The response to a request of this app or its desk. Times in milliseconds on one clock. */
+/**
+ * The response to a request of this app or of another machine of its desk. Times in milliseconds on one
+ * clock.
+ */
 export interface Answered {
   readonly id: number
   readonly receivedAtMs: number
@@ -106,7 +109,10 @@ export class Bucket {
   seen: Seen | undefined
   /** The header after which another number than the header's was shown: see `show`. */
   #leftSeen: Seen | undefined
-  /** Arrival of the last header with far more use by others than expected. An early check follows. */
+  /**
+   * Arrival time of the last header that showed far more use by others than expected. The row is then checked
+   * again early.
+   */
   surprisedAtMs: number | undefined
   rejected = 0
   readonly #requests = new OwnRequests()
@@ -143,7 +149,10 @@ export class Bucket {
   #seenSentAtMs = Number.NEGATIVE_INFINITY
   /** Arrival time of the latest header. */
   #latestHeaderMs = Number.NEGATIVE_INFINITY
-  /** Learned by an earlier run of the app, until a header shows a quota of the same size and model. */
+  /**
+   * Data learned by an earlier run of the app. The data are used when a header shows a quota of the same size
+   * and model.
+   */
   #stored: LearnedQuota | undefined
   readonly #expected = new ExpectedLoads()
   readonly #poller = new OthersPoller()
@@ -305,7 +314,10 @@ export class Bucket {
     return this.#headers < 2 ? undefined : this.#readingAt(Math.max(nowMs, this.#level.atMs))
   }
 
-  /** Data learned about this quota. Before this run's second header, the restored data. */
+  /**
+   * Data learned about this quota. Before the second header of this run of the app, returns the restored
+   * data.
+   */
   learned(): LearnedQuota | undefined {
     if (this.#headers < 2) return this.#stored
     const poller = this.#poller.learned()
@@ -322,7 +334,10 @@ export class Bucket {
     }
   }
 
-  /** Restores an earlier run's data, which apply once a header shows the same size and model. */
+  /**
+   * Restores the data of an earlier run of the app. The data apply as soon as a header shows the same size
+   * and model.
+   */
   restore(stored: LearnedQuota): void {
     this.#stored = stored
   }
@@ -332,7 +347,10 @@ export class Bucket {
     this.#expected.set(loads)
   }
 
-  /** The next usual load within ten minutes that would empty the quota. Needs two headers. */
+  /**
+   * The next usual load that would empty the quota, if it starts within ten minutes. `undefined` before the
+   * second header.
+   */
   loadAhead(nowMs: number): UsualLoad | undefined {
     if (this.#expected.isEmpty) return undefined
     const others = this.others(nowMs)
@@ -444,7 +462,10 @@ export class Bucket {
     }
   }
 
-  /** Others' rate on a nearly full quota, from how often headers show it slightly below full. */
+  /**
+   * Others' rate on a nearly full quota, in requests per second. It follows from how often headers show the
+   * quota slightly below full.
+   */
   #pacesNearFull(): PacesNearFull {
     const refill = this.#level.gainPerMs * 1000
     const perSecond = (share: number) => this.#utilization.at(share) * refill
@@ -481,7 +502,10 @@ export class Bucket {
     this.#othersAtMs = nowMs
   }
 
-  /** Resets others' use to the last header, for a reading before the last reading. */
+  /**
+   * Resets others' use to its state at the last header. Needed for a reading at an earlier time than the last
+   * reading.
+   */
   #back(): void {
     this.#reading = undefined
     this.#others.copyFrom(this.#atHeader)

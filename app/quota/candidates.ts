@@ -48,6 +48,9 @@ export const HOLD_PRIOR: readonly (readonly number[])[] = [
 
 const STAYS_OF_A_SECOND = HOLD_SECONDS.map((hold) => Math.exp(-1 / hold))
 
-/** For each holding time, the probability that a rate lasts for `seconds`. One second is the usual step. */
+/**
+ * For each holding time, the probability that a rate lasts for `seconds`. Precomputed for one second, the
+ * usual step.
+ */
 export const staysFor = (seconds: number): readonly number[] =>
   seconds === 1 ? STAYS_OF_A_SECOND : HOLD_SECONDS.map((hold) => Math.exp(-seconds / hold))

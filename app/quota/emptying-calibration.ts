@@ -27,7 +27,10 @@ export interface EmptyingOutcome {
   /** Requests left according to this header. */
   readonly level: number
   readonly limit: number
-  /** Chance, 0 to 1, of running empty within `horizonSeconds`, as forecast at an earlier header. */
+  /**
+   * The last forecast: the chance, 0 to 1, that the quota runs empty within `horizonSeconds`. It was made at
+   * an earlier header.
+   */
   readonly chance: number
   readonly horizonSeconds: number
   /** Seconds since the previous header. */
@@ -85,5 +88,8 @@ export class EmptyingCalibration {
   }
 }
 
-/** The chance of an event if its rate is multiplied by `times`. Rounding may raise `chance` above 1. */
+/**
+ * The chance of an event if its rate is multiplied by `times`. `chance` is a sum, so rounding may raise it
+ * slightly above 1.
+ */
 const scaledChance = (chance: number, times: number): number => 1 - Math.max(0, 1 - chance) ** times

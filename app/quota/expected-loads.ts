@@ -8,7 +8,10 @@ import type { PossibleLoad } from './others-use.ts'
  * only the record shows the start, this time is `recordedMs` long. The record is exact to three minutes.
  */
 const ONSET = { steps: 3, recordedMs: 120_000 } as const
-/** A load stays listed this long after its usual start, so that a check can still be planned. */
+/**
+ * A load stays listed for this time after its usual start, so that a check just after the start can still be
+ * planned.
+ */
 const SHOWN_SECONDS = 30
 /**
  * The probability that a usual load starts at one of the `ONSET` steps, as a share of the load's total

@@ -54,7 +54,10 @@ const UNKNOWN_PERIOD_SECONDS = 60
 /** Maximum number of rows. A service could name a new resource in every response. */
 const MAX_RESOURCES = 128
 const MAX_ENDPOINTS = 1024
-/** Minimum requests per second in `ownRates`. A single request falls below it after about five minutes. */
+/**
+ * Minimum rate listed in `ownRates`, in requests per second. The rate of a single request falls below it
+ * after about five minutes.
+ */
 const LEAST_RATE = 0.0001
 
 /**
@@ -162,7 +165,10 @@ export class Ledger {
     this.#rowOf(ticket)?.bucket.lost(ticket.id, nowMs, laterMs)
   }
 
-  /** Handles a 429 that names no limit. It may have been charged, and the bucket need not be empty. */
+  /**
+   * Handles a 429 that does not name the exceeded limit. The service may have charged the request, and the
+   * bucket need not be empty.
+   */
   rateLimitedUnattributed(ticket: Ticket, nowMs: number): string | undefined {
     const row = this.#rowOf(ticket)
     this.lost(ticket, nowMs)
@@ -251,6 +257,7 @@ export class Ledger {
     return Object.fromEntries(rates.filter(([, perSecond]) => perSecond >= LEAST_RATE))
   }
 
+  /** One row of the view. */
   rowAt(category: string, nowMs: number): RequestQuota | undefined {
     const row = this.#rows.get(category)
     return row && this.#viewOf(row, nowMs)

@@ -25,7 +25,10 @@ export class LevelBounds {
   readonly #requests: OwnRequests
   #model: 'rolling' | 'fixed' = 'rolling'
   #atMs: number
-  /** The last window of a header, even if over: the next one ends at least a period later. */
+  /**
+   * The last window that a header showed. Still needed after the window ends, because the next window ends at
+   * least a period later.
+   */
   #window: FixedWindow | undefined
   #agreements = 0
   #overflowed = 0
@@ -74,12 +77,18 @@ export class LevelBounds {
     return gainPerMsOf(this.#model, this.limit, this.periodMs)
   }
 
-  /** Whether the window may have ended, so that a request may count in either window. */
+  /**
+   * Whether the window may have ended. A request that is sent now may then count in the old or the new
+   * window.
+   */
   get mayBeInEitherWindow(): boolean {
     return this.#mayBeInEitherAt(this.#atMs)
   }
 
-  /** Latest start of the present window, epoch ms: later requests count in it. 0 if rolling. */
+  /**
+   * Latest possible start of the present window, epoch ms. Requests after this time count in that window. 0
+   * for a rolling interval.
+   */
   get windowBeganByMs(): number {
     const window = this.#window
     if (this.#model !== 'fixed' || window === undefined) return 0
@@ -184,7 +193,10 @@ export class LevelBounds {
     return Math.min(this.limit, middle + (nowMs - this.#atMs) * this.gainPerMs)
   }
 
-  /** The lowest and the highest present level that one header allows, before later own requests. */
+  /**
+   * The lowest and the highest present level that one header allows. Own requests after the header are not
+   * subtracted.
+   */
   shownBy(header: Shown): { readonly least: number; readonly most: number } {
     // If the clock was set back, the time of the bounds is used.
     const nowMs = Math.max(header.nowMs, this.#atMs)

@@ -17,9 +17,15 @@ export interface ForecastPoint {
 
 /** How a row's level develops if its use does not change. */
 export interface LevelForecast {
-  /** When the lower edge reaches 0, epoch ms. Not in the future if the row might be empty already. */
+  /**
+   * When the lower edge reaches 0, epoch ms. If the row might be empty already, the time is not in the
+   * future.
+   */
   readonly emptyAtMs: number
-  /** Evenly spaced from now on, and wherever the slope of an edge changes. Earliest first. */
+  /**
+   * Points at evenly spaced times from now on, and wherever the slope of the lower or upper edge changes.
+   * Earliest first.
+   */
   readonly points: readonly ForecastPoint[]
 }
 
@@ -93,7 +99,10 @@ export function levelForecast(row: ForecastRow, nowMs: number, toMs: number): Le
   return { emptyAtMs, points }
 }
 
-/** When the upper edge, which changes by `gain` requests per millisecond, reaches 0 or the limit. */
+/**
+ * When the upper edge of the range reaches 0 or the limit. `gain`: change of that edge, in requests per
+ * millisecond.
+ */
 function turnsOf({ high, limit }: ForecastRow, gain: number | undefined, nowMs: number): readonly number[] {
   if (gain === undefined || gain === 0) return []
   return [nowMs + (gain > 0 ? limit - high : -high) / gain]

@@ -15,7 +15,10 @@ export const MAX_STARTS = 90
 const VARIES = { others: 1 / 6, widestMs: 3 * MINUTE_MS } as const
 /** Headers are combined until they are at least this far apart, in seconds. */
 const MIN_SECONDS = 5
-/** A load adds at least `requests`, and `deviations` times the standard deviation of earlier use. */
+/**
+ * A load is recognised if it adds at least `requests`, and at least `deviations` times the standard deviation
+ * of earlier use.
+ */
 const SHOWN = { requests: 5, deviations: 3 } as const
 /** A load uses at least this multiple of the refill, and of others' earlier rate. */
 const BUSY = { refill: 1.15, before: 2 } as const

@@ -25,7 +25,10 @@ const SURPRISE = { kept: 0.98, withinSeconds: 2 } as const
 const ONE_AFTER_SECONDS = 3
 const JUDGED_FROM_SECONDS = 1
 
-/** The margin between `low` and the median estimate, learned from headers with levels below `low`. */
+/**
+ * The margin between `low` and the median estimate. It is learned from how often a header showed a level
+ * below `low`.
+ */
 export class LowerMargin {
   #share: number = BELOW_LOW.atFirst
   #surprise = 0
@@ -56,7 +59,10 @@ export class LowerMargin {
     )
   }
 
-  /** Learns from a header with at least `missing` requests by others, unless it comes within a second. */
+  /**
+   * Learns from a header that showed at least `missing` requests by others. Ignores a header within a second
+   * of the previous one.
+   */
   judge(others: OthersUse, missing: number, limit: number): void {
     if (others.seconds < JUDGED_FROM_SECONDS) return
     const isMiss = missing > others.takenAt(1 - this.#share, limit)

@@ -19,7 +19,10 @@ interface Used {
   elsewhere: number
 }
 
-/** Requests that a header attributed to others and no machine of the desk has reported since. */
+/**
+ * Requests that a header attributed to others, minus those that the desk's other machines later reported as
+ * their own.
+ */
 interface ShownOthers {
   requests: number
   headerAtMs: number
@@ -51,7 +54,10 @@ export class MeteredLedger extends Ledger {
   /** When counting began, epoch ms. */
   readonly startedAtMs: number
   readonly #used = new Map<string, Used>()
-  /** By row, the sending times of own requests that counted, epoch ms, in the order of their ends. */
+  /**
+   * For each row, the sending times of own requests that counted, epoch ms. In the order in which the
+   * requests ended.
+   */
   readonly #recent = new Map<string, number[]>()
   /** When this app last left a desk, or else when the app started. Epoch ms. */
   #apartSinceMs: number

@@ -27,7 +27,10 @@ export interface PollerHeader {
   readonly chance: number
 }
 
-/** Maximum number of timings tried at one header: `perSecond` since the last header, at most `most`. */
+/**
+ * Maximum number of timings tried at one header: `perSecond` for each second since the last header, at most
+ * `most`.
+ */
 const TRIES = { perSecond: 3_000, most: 20_000 } as const
 /**
  * Number of new gaps before another search: `share` of the present number of gaps, but at least `least`. A
@@ -101,7 +104,10 @@ export class OthersPoller {
     return found && this.#timing ? { ...found, everySeconds: this.#timing.period } : this.#stored
   }
 
-  /** Restores the poller of an earlier run. `ageMs` of its last header is negative for a clock set back. */
+  /**
+   * Restores the poller of an earlier run of the app. `ageMs`: age of that run's last header, negative if the
+   * clock was set back.
+   */
   restore(stored: Poller | undefined, ageMs: number): void {
     this.#stored = stored
     this.#isSame = ageMs >= 0 && ageMs < SAME_WITHIN_MS
@@ -115,7 +121,10 @@ export class OthersPoller {
     this.#own -= 1
   }
 
-  /** Marks the time until the next header as uncertain, for example after a lost request or a 429. */
+  /**
+   * Marks the time until the next header as uncertain, for example after a lost request, a 429, or a clock
+   * change.
+   */
   doubt(): void {
     this.#isDoubtful = true
   }
@@ -168,7 +177,10 @@ export class OthersPoller {
     return ((sentAtMs + nowMs) / 2 - this.#baseMs) / 1000
   }
 
-  /** Length of the last `FOLLOWED` gaps, to which the timing is fitted. Seconds. */
+  /**
+   * Seconds from the start to the end of the last `FOLLOWED` gaps. The poller's timing is fitted to these
+   * gaps.
+   */
   get #span(): number {
     const { from, to, count } = this.#gaps
     return to[count - 1]! - from[Math.max(0, count - FOLLOWED)]!
@@ -223,7 +235,10 @@ export class OthersPoller {
   }
 }
 
-/** Seconds of the first header, from the gap with index `first` on, that showed a request by others. */
+/**
+ * Time in seconds of the first header that showed a request by others. The search starts at the gap with
+ * index `first`.
+ */
 function firstShownAt({ to, missing, count }: PollerGaps, first: number): number {
   let at = first
   while (at < count - 1 && missing[at]! < 0.5) at += 1

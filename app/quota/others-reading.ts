@@ -1,4 +1,7 @@
-/** Other programs' requests since the last header, and their rate per second, both with an interval. */
+/**
+ * An estimate of other programs' requests since the last header, and of their rate per second. Both come with
+ * an interval.
+ */
 export interface OthersReading {
   readonly taken: number
   readonly takenAtMost: number
@@ -31,7 +34,10 @@ export const growthFrom = (before: Growth, now: Growth, seconds: number): Growth
   takenAtLeast: (now.takenAtLeast - before.takenAtLeast) / seconds,
 })
 
-/** Extrapolates a reading by `seconds`: only its counts grow, linearly and never below 0. */
+/**
+ * Extrapolates a reading by `seconds`. The counts grow linearly and stay at or above 0. Everything else is
+ * unchanged.
+ */
 export const later = (reading: OthersReading, seconds: number): OthersReading => ({
   ...reading,
   taken: Math.max(0, reading.taken + reading.growth.taken * seconds),

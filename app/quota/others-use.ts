@@ -46,7 +46,10 @@ export const CANDIDATE_COUNT = COUNT
 
 /** Probability, before the first header, that no other program uses the quota. */
 const QUIET_AT_FIRST = 0.6
-/** Shares of a usual load's probability for the candidate rates just below, at and just above its rate. */
+/**
+ * How the probability of a usual load is divided among three candidate rates: those just below, at and just
+ * above the load's rate.
+ */
 const LOAD_SPREAD = [0.25, 0.5, 0.25] as const
 /** `emptyWithin` ignores rates with a lower probability. */
 const NEGLIGIBLE = 1e-5
@@ -90,6 +93,7 @@ export interface EmptySpan {
   readonly left: number
 }
 
+/** Jumps of others' rate in one span. */
 interface Jumps {
   /** By mean holding time: the probability that others' present rate has it and does not empty the quota. */
   readonly calm: readonly number[]
@@ -194,7 +198,10 @@ export class OthersUse {
     return this.#seconds
   }
 
-  /** Probability of fewer requests by others than the last header showed, as predicted just before it. */
+  /**
+   * The model's prediction just before the last header: the probability, 0 to 1, of fewer requests by others
+   * than the header then showed.
+   */
   get expectedLess(): number {
     return this.#expectedLess
   }
@@ -490,7 +497,10 @@ export class OthersUse {
     this.#centre()
   }
 
-  /** Moves a candidate's rate to the mean rate since the last jump, if that lies within its cell. */
+  /**
+   * Sets a candidate's rate to the mean rate since the last jump, if that mean lies within the candidate's
+   * cell.
+   */
   #centre(): void {
     const mean = this.#spellSeconds > 0 ? this.#spellTaken / this.#spellSeconds : 0
     for (let rate = 0; rate < RATE_COUNT; rate += 1) {
@@ -681,7 +691,10 @@ export class OthersUse {
   }
 }
 
-/** The probability that a rate lasts for `seconds` more. */
+/**
+ * The probability that a rate lasts for `seconds` more: the sum of probability × exp(−seconds / holding
+ * time).
+ */
 function stillHolding(chances: Float64Array, rate: number, seconds: number): number {
   let sum = 0
   for (let hold = 0; hold < HOLD_COUNT; hold += 1) {

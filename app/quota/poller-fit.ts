@@ -30,9 +30,15 @@ export interface Fit {
 const STRAY = 0.03
 /** Width added at each end of an interval of levels, in requests. */
 const PAD = 0.03
-/** A poll's calls are sent within this time, in seconds, or within a quarter of a shorter period. */
+/**
+ * The calls of one poll are sent within this time, in seconds, or within a quarter of the period if that is
+ * less.
+ */
 const BURST_SECONDS = 1
-/** Older gaps are not fitted once the log-odds fall this far below their maximum, or below 0. */
+/**
+ * The fit stops adding older gaps when the log-odds are `MAX_FALL` below their maximum, or
+ * `MAX_FALL_AT_FIRST` below 0.
+ */
 const MAX_FALL = 7
 const MAX_FALL_AT_FIRST = 3.4
 

@@ -11,7 +11,10 @@ const OUTCOMES = MOST_COUNTED + 1
 const LENGTHS = 8
 /** When a pool has this many outcomes, all its counts are halved. */
 const REMEMBERED = 64
-/** Share by which the weights of both models of irregular use move towards ½ at each gap. */
+/**
+ * Each of the two models of irregular use has a weight. At each gap, both weights move towards ½ by this
+ * share.
+ */
 const SHARED = 0.02
 /**
  * Minimum probability of a gap under irregular use. Without this minimum, a jump of others' rate would look
@@ -36,7 +39,10 @@ export interface Gap {
   readonly to: number
   /** Possible error of either header's time. */
   readonly slack: number
-  /** Bounds on the level after the first header, and after the second. */
+  /**
+   * Bounds on the level: `least` and `most` after the first header, `leastAfter` and `mostAfter` after the
+   * second.
+   */
   readonly least: number
   readonly most: number
   readonly leastAfter: number

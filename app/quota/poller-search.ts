@@ -45,7 +45,10 @@ const RECENT = 24
 const ROUNDED = 1.5
 
 export interface FoundTiming extends Timing, Fit {
-  /** Whether a poll may have more calls: a nearly full quota hides some before the next header. */
+  /**
+   * Whether each poll may have more than `calls` calls. On a nearly full quota, some calls are refilled
+   * before a header shows them.
+   */
   readonly mayBeMore: boolean
 }
 
@@ -57,7 +60,10 @@ interface Pace {
   readonly mostMissing: number
   /** Minimum number of calls per poll that could explain how far the gaps' counts differ from the mean. */
   readonly leastCalls: number
-  /** Whether others leave the quota full at times, so that a poll shows only for a while. */
+  /**
+   * Whether others leave the quota full at times. Headers then show a poll only until the quota is full
+   * again.
+   */
   readonly isNearFull: boolean
   /** Time of the latest header that showed a request by others. */
   readonly busyAt: number
@@ -78,7 +84,10 @@ export const minEvidence = (before: Poller | undefined): number =>
 export const isNear = ({ period, calls }: Timing, poller: Poller | undefined): poller is Poller =>
   poller?.calls === calls && Math.abs(period - poller.everySeconds) <= SAME_PERIOD * poller.everySeconds
 
-/** Searches near the poller of an earlier run, if any, then everywhere. Yields as `searchGrid`. */
+/**
+ * Searches near the poller of an earlier run of the app, if any, and then everywhere. Yields numbers of
+ * tries: see `searchGrid`.
+ */
 export function* searchPoller(
   gaps: PollerGaps,
   quota: PollerQuota,
@@ -164,7 +173,10 @@ function clearOf(
   return isLong && isWithin ? best : undefined
 }
 
-/** Other timings with the same rate: twice or thrice the period and calls, or a half or third of both. */
+/**
+ * Other timings with the same rate: two or three times the period and the calls, or a half or a third of
+ * both.
+ */
 function multiplesOf({ period, phase, calls, mayBeMore }: FoundTiming): readonly FoundTiming[] {
   const unknown = { logOdds: 0, first: 0, latest: 0, mayBeMore }
   return [2, 3].flatMap((times) => [

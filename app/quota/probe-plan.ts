@@ -2,7 +2,10 @@ import type { RequestQuota } from '../contract/snapshot.ts'
 
 /** History of a category's checks. */
 export interface ProbeRecord {
-  /** Oldest first: at least the checks of the last period, and the last `RECORDED_CHECKS`. */
+  /**
+   * When checks were sent, oldest first. Contains at least the checks of the last period and the last
+   * `RECORDED_CHECKS` checks.
+   */
   readonly sentAtMs: readonly number[]
   /** Time of the latest header that a check received, rounded like `observedAt`. Absent before the first. */
   readonly headerAtMs?: number
@@ -27,7 +30,10 @@ export interface ProbeRules {
 
 /** Minimum time between two checks of one row. Hardly anything refills in a shorter time. */
 export const MIN_GAP_MS = 5_000
-/** Share of the interval from the first header to a second check, because others' use needs two. */
+/**
+ * A second check is sent this share of the interval after the first header. A single header can't show
+ * whether others' use lasts.
+ */
 const SECOND_AFTER = 0.2
 /**
  * An early check uses budget ahead of time. Later intervals repay it. The first `after` intervals have the

@@ -22,7 +22,10 @@ export class RowProblems {
    */
   readonly #refused = new Map<string, number>()
 
-  /** 401s of the previous token. They show when the problem began if the new token is rejected too. */
+  /**
+   * 401s of the previous token. If the new token is rejected too, the former 401s show when the problem
+   * began.
+   */
   readonly #former = new Map<string, RowProblem>()
 
   /**

@@ -12,7 +12,10 @@ export type PacedRow = Pick<
 export interface DeskPart {
   /** From 0 to 1. */
   readonly fraction: number
-  /** Requests that this part allows now, possibly below 0. Absent if unused yet, or the whole quota. */
+  /**
+   * How many requests this part allows now, possibly below 0. Absent if the part was not used yet, or is the
+   * whole quota.
+   */
   readonly tokens?: number
 }
 

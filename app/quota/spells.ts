@@ -85,7 +85,10 @@ export class Spells {
     }
   }
 
-  /** Mean seconds between two jumps. Each band counts in proportion to the jumps into it. */
+  /**
+   * Mean time between two jumps in seconds. Each band of rates counts in proportion to the jumps into that
+   * band.
+   */
   meanSeconds(): number {
     const lengths = this.holds.map((holds) => {
       let [spells, seconds] = [0, 0]

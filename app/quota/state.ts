@@ -61,7 +61,10 @@ const WIDTH = { useless: 0.5, unchecked: 0.7 } as const
  * is kept because it recurs.
  */
 const PLENTY = 0.75
-/** With bounds wider than `WIDTH.useless`, a row is low only if the probable level is below this share. */
+/**
+ * With `high − low` above `WIDTH.useless`, a row is low only if its probable level is below this share of the
+ * limit.
+ */
 const WIDE_LOW = 0.85
 /**
  * The state `empty` ends early if at least this number of requests is certainly left. 1 would not be enough,
@@ -213,7 +216,10 @@ export class RowState {
     return this.#state
   }
 
-  /** The state to change to, or `watch` in place of a milder one while `watch` recurs after a forecast. */
+  /**
+   * The state to change to. If `low` or `running-out` ends and `watch` recurs, `watch` replaces milder
+   * states.
+   */
   #mildest(wanted: QuotaState): QuotaState {
     const isForecast = this.#state === 'low' || this.#state === 'running-out'
     const isMilder = gravityOf(wanted) < gravityOf('watch')

@@ -26,7 +26,10 @@ const NONE_MISSING = 0.45
 
 /** What headers of a rolling quota show about the level and others' use. Levels are in requests. */
 export interface LevelHeader {
-  /** Requests that the quota would have refilled past its limit since then without others. */
+  /**
+   * How far the quota would have refilled past its limit since the previous header, if others had sent
+   * nothing. In requests.
+   */
   readonly overflowed: number
   /** Seconds since the previous header. */
   readonly seconds: number

@@ -146,7 +146,10 @@ export function viewOf(
 export const ownPerSecond = (bucket: Bucket, nowMs: number): number =>
   Math.max(0, bucket.countedPerSecond(nowMs) - bucket.deskPerSecond(nowMs))
 
-/** Use in requests per second. `counted`: own requests plus those of the desk's other machines. */
+/**
+ * The use of this app, its desk and others, in requests per second. `counted`: own requests plus those of the
+ * desk's other machines.
+ */
 function rangeOfUse(others: OthersReading | undefined, counted: number, desk: number) {
   if (others === undefined) return null
   return {
@@ -180,7 +183,10 @@ function whileEmpty(use: NonNullable<ReturnType<typeof rangeOfUse>>, gain: numbe
   }
 }
 
-/** When the bucket runs empty if use continues. `undefined` if never, or if others' use is unknown. */
+/**
+ * When the bucket runs empty if use continues. `undefined` if the bucket does not run empty, or if others'
+ * use is unknown.
+ */
 function emptyAtOf(
   bucket: Bucket,
   perSecond: number | null,

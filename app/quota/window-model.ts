@@ -42,7 +42,10 @@ export const CLOCK_STEP_MS = 1
 export const MAX_CLOCK_ERROR = 0.0006
 /** Maximum advance of this machine's clock while the service's clock advances by `ms`. */
 export const longest = (ms: number): number => ms * (1 + MAX_CLOCK_ERROR)
-/** Bounds contradict each other only by more requests than this, because services round their clocks. */
+/**
+ * Services round their clocks, so bounds contradict each other only if they differ by more than this many
+ * requests.
+ */
 export const TOLERANCE = 0.05
 
 /** The header Reset is a whole number of seconds, rounded up. */

@@ -165,7 +165,10 @@ export const PROBED_CATEGORIES: readonly string[] = CATEGORIES.filter(({ probe }
   ({ name }) => name,
 )
 
-/** Path of a category's check. `undefined` if there is none, or if its account is not known yet. */
+/**
+ * Path of a category's check. `undefined` if there is no check, or if it needs an account that is not known
+ * yet.
+ */
 export function probePath(category: string, subjects: ProbeSubjects): string | undefined {
   return CATEGORIES.find(({ name }) => name === category)?.probe?.(subjects)
 }
@@ -176,7 +179,10 @@ export function categoryOf(method: string, path: string): string | undefined {
     ?.name
 }
 
-/** The scope that a category needs (service 10). Default: `ReadAccount` for accounts, or `MarketData`. */
+/**
+ * The scope that requests of a category need (service 10). Default: `ReadAccount` for account paths,
+ * otherwise `MarketData`.
+ */
 export function scopeOf(category: string): string {
   const known = CATEGORIES.find(({ name }) => name === category)
   if (known?.scope !== undefined) return known.scope

@@ -1,7 +1,10 @@
 import type { HeaderReading } from './headers.ts'
 import { memberOf, parseJson } from './json.ts'
 
-/** The limit that a 429 reports (service 8.2), or `unattributed` if it names none. */
+/**
+ * The limit that a 429 reports (service 8.2): the request rate or the number of streams. `unattributed` if
+ * the 429 names no limit.
+ */
 export type RefusedBy = 'rate' | 'concurrency' | 'unattributed'
 
 /**

@@ -1,4 +1,7 @@
-/** The X-RateLimit headers of one response (service 2.2), without missing and implausible ones. */
+/**
+ * The X-RateLimit headers of one response (service 2.2). A field is absent if its header is missing or
+ * implausible.
+ */
 export interface RateReading {
   readonly limit?: number
   readonly periodSeconds?: number
@@ -8,7 +11,10 @@ export interface RateReading {
   readonly resource?: string
 }
 
-/** The X-Concurrency headers of one response (service 2.2), without missing and implausible ones. */
+/**
+ * The X-Concurrency headers of one response (service 2.2). A field is absent if its header is missing or
+ * implausible.
+ */
 export interface ConcurrencyReading {
   readonly limit?: number
   readonly remaining?: number

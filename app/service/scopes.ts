@@ -1,4 +1,7 @@
-/** The scope of orders (service 14). Requested only after a person has allowed orders. */
+/**
+ * The scope of orders (service 14). Not offered in lists, and requested only after a person has allowed
+ * orders.
+ */
 export const TRADE_SCOPE = 'Trade'
 
 /**

@@ -10,12 +10,16 @@ export type StreamPath =
   | { readonly ok: true; readonly path: string }
   | { readonly ok: false; readonly message: string }
 
-/** Segments of only dots are rejected: a server that decodes twice would treat them as path steps. */
+/**
+ * A symbol. Segments of only dots are rejected, because a server that decodes twice would treat them as path
+ * steps.
+ */
 const SYMBOL = /^(?!(?:.*\/)?\.+(?:\/|$))[A-Za-z0-9$@.,/ _+^=:-]{1,40}$/
 const ORDER = /^[A-Za-z0-9-]{1,40}$/
 const OPTION_NAME = /^[A-Za-z][A-Za-z0-9]{0,31}$/
 const MAX_ACCOUNTS = 25
 const MAX_SYMBOLS = 100
+/** A variable part of a path. */
 const PART = /\{(\w+)\}/g
 
 /** The path of a kind as a pattern with a named group for each variable part. */

@@ -12,7 +12,10 @@ const expected = (what: string): ReadText<never> => ({ ok: false, expected: what
 const MAX_TARGET = 512
 const MAX_OPTION = 64
 
-/** Parses a stream of a flag or a plan file, such as `barcharts:MSFT?interval=5&unit=Minute`. */
+/**
+ * Parses a stream in the form of flags and plan files: kind, target and options, such as
+ * `barcharts:MSFT?interval=5&unit=Minute`.
+ */
 export function readStreamText(text: string): ReadText<StreamRequest> {
   const colon = text.indexOf(':')
   if (colon < 0) return expected('KIND:TARGET, such as positions:SIM1001')

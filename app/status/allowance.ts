@@ -91,7 +91,10 @@ export function paceText(everySeconds: number | null): string {
   return tenths < 1000 ? `1 per ${(tenths / 10).toFixed(1)} s` : `1 per ${Math.ceil(everySeconds)} s`
 }
 
-/** Safe pace and burst: `1 per 1.9 s, 36 at once above the gateway’s reserve`. `none: …` with the reason. */
+/**
+ * The safe pace and the burst: `1 per 1.9 s, 36 at once above the gateway’s reserve`, or `none: others use
+ * the whole refill`.
+ */
 export function safeFactText(quota: RequestQuota, nowMs: number): string {
   const pace = safePaceText(quota, nowMs)
   if (quota.safe === undefined || pace === '?' || stateAt(quota, nowMs) === 'blocked') return pace

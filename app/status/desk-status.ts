@@ -55,7 +55,10 @@ function aloneText({ state, queue, engine }: DeskSummary, atMs: number): string 
   return since === undefined ? 'works alone' : `alone since ${dayAndClockText(since, atMs)}`
 }
 
-/** The note of a machine whose messages don't arrive. It may respond if the server can't be reached. */
+/**
+ * The note of a machine whose messages don't arrive. While the server can't be reached, it is unknown whether
+ * the machine responds.
+ */
 function silenceText({ state }: DeskSummary, { lastSeenMs }: DeskMember, atMs: number): string {
   const seen = `last seen ${dayAndClockText(atMs - lastSeenMs, atMs)}`
   return state === 'joined' ? `doesn’t respond, ${seen}` : seen

@@ -45,7 +45,10 @@ export function coarseSinceText(atMs: number, nowMs: number): string {
     .join(' ')
 }
 
-/** Duration of a finished action: `0.4 s`, `1 s`. From 10 s on as in `durationText`. */
+/**
+ * Duration of a finished action. Rounded to a tenth of a second below 10 s: `0.4 s`, `1 s`. Otherwise as in
+ * `durationText`.
+ */
 export function lengthText(milliseconds: number): string {
   if (milliseconds >= 10_000) return durationText(milliseconds / 1000)
   const tenths = Math.min(99, Math.round(Math.max(0, milliseconds) / 100))

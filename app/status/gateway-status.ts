@@ -19,7 +19,10 @@ export function gatewayStatus({ state, url, why }: GatewaySummary): {
 
 export type ProgramState = 'paused' | 'waiting' | 'active' | 'idle' | 'not seen yet'
 
-/** `waiting`: a request is queued. `active`: a request in the last minute, or an open stream. */
+/**
+ * A program is `waiting` while one of its requests is queued. It is `active` if it sent a request in the last
+ * minute or has an open stream.
+ */
 export function programState({
   pausedUntil,
   waiting,

@@ -30,7 +30,10 @@ const SEVERITIES: Readonly<Record<OrdersSummary['state'], Severity>> = {
   failed: 'critical',
 }
 
-/** A key's orders: whether allowed, how many today, and how many with an unknown outcome. */
+/**
+ * Text and severity for a key's orders: whether they are allowed, how many were sent today, and how many have
+ * an unknown outcome.
+ */
 export function ordersStatus({ state, why, today, unknown }: OrdersSummary): {
   readonly text: string
   readonly severity: Severity

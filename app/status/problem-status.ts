@@ -39,7 +39,10 @@ export function shownProblem(
 /** Whether the service fails to respond. False until the first request has succeeded or failed. */
 export const isServiceAway = ({ reachable, pending }: Snapshot['service']): boolean => !reachable && !pending
 
-/** Displayed rows whose last response had no quota headers. They never count as fine. */
+/**
+ * The displayed rows whose last response had no quota headers. Such a row never counts as fine, even before
+ * it displays that problem.
+ */
 export function unansweredRows(
   { requests }: Pick<Snapshot, 'requests'>,
   nowMs: number,
@@ -109,7 +112,10 @@ function ofRows(rows: readonly [Found, ...Found[]]): KeyProblem {
 
 const isShared = ({ status }: RowProblem): boolean => isOfWholeKey(status) || status < 400
 
-/** 2: a rejected token. 1: 5xx responses, or responses without quota headers. 0: any other problem. */
+/**
+ * Rank of a problem, higher is worse. 2: a rejected token. 1: 5xx responses, or responses without quota
+ * headers. 0: any other problem.
+ */
 function gravityOf({ problem: { status }, isWhole }: KeyProblem): number {
   if (status === 401) return isWhole ? 2 : 0
   return status >= 500 || status < 400 ? 1 : 0

@@ -25,7 +25,10 @@ export interface QuotaStatus {
   readonly label: string
   /** When to retry after the 429. Epoch ms. */
   readonly untilMs?: number
-  /** A countdown, a time range or a share of the limit, next to the label. Empty if that is enough. */
+  /**
+   * The text next to the label: a countdown, a time range or a share of the limit. Empty if the label is
+   * enough.
+   */
   readonly note: string
 }
 
@@ -92,14 +95,20 @@ export function rowNote(quota: RequestQuota, nowMs: number): string {
   return quota.rejected > 1 ? `×${quota.rejected}` : ''
 }
 
-/** Severity of a row that is short of requests and runs out at `emptyAt`, epoch ms. */
+/**
+ * Severity of a row that is short of requests. `emptyAt` is the estimated time at which it runs out, epoch
+ * ms.
+ */
 export function shortSeverity(state: ShortState, emptyAt: number | undefined, nowMs: number): Severity {
   if (state === 'empty') return 'critical'
   const isNear = emptyAt !== undefined && emptyAt - nowMs <= CRITICAL_SECONDS * 1000
   return state === 'running-out' && isNear ? 'critical' : 'warning'
 }
 
-/** The problem that a row shows in place of its state, unless the state itself needs attention. */
+/**
+ * The problem that a row shows in place of its state. `undefined` without a problem, or if the state itself
+ * needs attention.
+ */
 export function refusedProblem(quota: RequestQuota, nowMs: number): RowProblem | undefined {
   const state = stateAt(quota, nowMs)
   return state === 'ok' || state === 'not-checked' ? shownProblem(quota, nowMs) : undefined
@@ -226,7 +235,10 @@ export function fullText(quota: RequestQuota, nowMs: number, as: 'clock' | 'coun
   return as === 'clock' ? clockText(fullAt) : countdownText(fullAt - nowMs, 'up')
 }
 
-/** Whether use may exceed the refill, or 429s continue because others use the whole refill. */
+/**
+ * Whether the row perhaps does not refill: use may exceed the refill, or the row gets 429s and others use the
+ * whole refill.
+ */
 function isDraining(quota: RequestQuota): boolean {
   return quota.state === 'blocked'
     ? usesWholeRefill(quota)
@@ -292,7 +304,10 @@ export function usesWholeRefill(row: RequestQuota): boolean {
   return row.nextTryAt !== undefined || isRefill(row, row.use?.elsewhere)
 }
 
-/** Whether others, own and desk requests certainly use the whole refill, others the most of it. */
+/**
+ * Whether the whole refill is certainly used, mostly by others. Adds own and desk requests to the low end of
+ * others' use.
+ */
 export function surelyUsesWholeRefill(row: RequestQuota): boolean {
   if (row.nextTryAt !== undefined) return true
   if (row.use === null) return false

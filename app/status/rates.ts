@@ -9,7 +9,10 @@ export function rateText(perSecond: number | undefined): string {
   return perSecond < 9.95 ? `${perSecond.toFixed(1)}/s` : `${Math.round(perSecond)}/s`
 }
 
-/** Requests per second without the unit: `1.2–1.3`. `1.0` if both ends look the same. `0` for no use. */
+/**
+ * A rate interval in requests per second, without the unit: `1.2–1.3`. `1.0` if both ends look the same. `0`
+ * for no use.
+ */
 export function rateRangeText(low: number, high: number): string {
   const [from, to] = [oneDecimal(low), oneDecimal(high)]
   return from === to || to === '0' ? to : `${from}–${to}`

@@ -15,7 +15,10 @@ export interface SessionMoment {
   readonly at: number
 }
 
-/** Openings and closings of the regular session from `fromMs` to `toMs`, both included. Epoch ms. */
+/**
+ * Opening and closing times of the regular session from `fromMs` to `toMs`, both included, oldest first.
+ * Epoch ms.
+ */
 export function sessionMoments(fromMs: number, toMs: number): readonly SessionMoment[] {
   const moments: SessionMoment[] = []
   // Starts with the New York day that contains `fromMs`. Times outside the range are left out below.

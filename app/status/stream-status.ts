@@ -24,7 +24,10 @@ const STREAM_STATUSES: Readonly<Record<StreamSummary['state'], StreamStatus>> = 
   closed: { severity: 'unknown', label: 'closed' },
 }
 
-/** Status of a stream by its state (service 12). `paused` without data while the key's calls fail. */
+/**
+ * Status of one stream by its state (service 12). While the key's calls fail, each stream without data is
+ * `paused`.
+ */
 export const streamStatus = ({
   state,
   reasonCode,
@@ -39,7 +42,10 @@ export const openStreams = <S extends Pick<StreamSummary, 'state'>>(streams: rea
 export const waitsForSlot = ({ state, reasonCode }: Pick<StreamSummary, 'state' | 'reasonCode'>): boolean =>
   state === 'waiting' && reasonCode === 'no-slot'
 
-/** Whether a wanted stream receives no data at `nowMs`, epoch ms. A quick reconnection does not count. */
+/**
+ * Whether a stream that should be open receives no data at `nowMs`, epoch ms. A quick reconnection does not
+ * count.
+ */
 export function isStreamSilent(stream: StreamSummary, nowMs: number): boolean {
   const { state, lastFrameAt, reasonCode } = stream
   if (reasonCode === 'calls-fail' || waitsForSlot(stream)) return false
@@ -55,7 +61,10 @@ export function isStreamSilent(stream: StreamSummary, nowMs: number): boolean {
  */
 const SLOTS_FRESH_MS = 10 * 60_000
 
-/** Whether the count at `nowMs`, epoch ms, is Headroom's own or comes from a recent header. */
+/**
+ * Whether a slot count is current at `nowMs`, epoch ms: Headroom counts the streams itself, or the header is
+ * recent.
+ */
 export function isSlotCountCurrent(
   { source, observedAt }: Pick<SlotQuota, 'source' | 'observedAt'>,
   nowMs: number,

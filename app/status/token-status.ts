@@ -31,7 +31,10 @@ export function accessStatus(access: AccessSummary, nowMs: number): TokenStatus 
   return { severity: access.state === 'none' ? 'unknown' : 'ok', label: access.state }
 }
 
-/** Status of a refresh token at `nowMs`, epoch ms (service 3). */
+/**
+ * Status of a refresh token at `nowMs`, epoch ms (service 3). A rejected API key and an ended sign-in get
+ * different labels.
+ */
 export function refreshStatus(
   { state, cause, endsAt, revokedBy }: Pick<RefreshSummary, 'state' | 'cause' | 'endsAt' | 'revokedBy'>,
   nowMs: number,

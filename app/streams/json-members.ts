@@ -7,7 +7,10 @@ const COMMA = 0x2c
 const OPENING = new Set([0x5b, 0x7b])
 const CLOSING = new Set([0x5d, 0x7d])
 
-/** The members of the valid JSON object in `text`. The last value of a name counts. */
+/**
+ * The members of the JSON object in `text`, which must be valid. If a name occurs twice, its last value
+ * counts.
+ */
 export function membersOf(text: string): Members {
   const members: Members = new Map()
   let at = text.indexOf('{') + 1

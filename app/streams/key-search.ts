@@ -11,7 +11,10 @@ const STEP_WORDS = 2
 const LONG_PIECES = ['"Heartbeat"', '"StreamStat'] as const
 const LETTER = { E: 0x45, r: 0x72, o: 0x6f } as const
 
-/** Hash factor that maps each word to a slot of its own, in either byte order. `tableOf` verifies it. */
+/**
+ * Factor of a hash function. It maps each word to a different one of 64 slots, in either byte order.
+ * `tableOf` verifies this.
+ */
 const SPREAD = 0x9e377a77
 const WORDS = wordsOf(LONG_PIECES)
 const TABLE = tableOf(WORDS)

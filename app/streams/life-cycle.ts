@@ -43,7 +43,10 @@ export type StreamInput =
   | { readonly kind: 'failed'; readonly reason: string }
   | { readonly kind: 'tick' }
   | { readonly kind: 'retry' }
-  /** A program needs a connection's first response, so the stream reconnects as after GoAway. */
+  /**
+   * A program needs the first response of a connection, so the stream reconnects as after GoAway.
+   * `canOverlap`: see `frame`.
+   */
   | { readonly kind: 'renew'; readonly canOverlap: boolean }
   /** A person requested a restart now. */
   | { readonly kind: 'restart' }

@@ -6,7 +6,10 @@ import type { StreamAddress } from './stream-address.ts'
 export interface MergeRule {
   /** Key of the object that a frame is about. `undefined` if the frame cannot be merged. */
   keyOf(members: Members): string | undefined
-  /** `newest`: the last frame is an object's state. `fields`: a frame has only the changed members. */
+  /**
+   * `newest`: the last frame of an object is its state. `fields`: a frame changes only the members that it
+   * contains.
+   */
   readonly merge: 'newest' | 'fields'
   /** The members that identify an object in a deletion. Absent for kinds without deletions. */
   readonly identity?: readonly string[]

@@ -1,5 +1,6 @@
 import type { SharedFrame, SharedState } from './shared-state.ts'
 
+/** How far a reader is behind. */
 export interface Behind {
   readonly frames: number
   readonly bytes: number

@@ -29,7 +29,10 @@ interface Entry {
   readonly symbol?: string
   /** Approximate length of the object in characters, known without building the merged text. */
   length: number
-  /** Total length of the frames whose memory the members, as substrings of them, keep. */
+  /**
+   * Total length of the frames that contain the members as substrings. A substring keeps its whole frame in
+   * memory.
+   */
   heard: number
 }
 
@@ -40,9 +43,13 @@ const END_SNAPSHOT = '{"StreamStatus":"EndSnapshot"}'
 export const MAX_STATE_LENGTH = 16 << 20
 /** Overhead of an object in addition to its text, in characters. */
 const OBJECT_LENGTH = 256
-/** Members are copied once their frames are this many times as long as the object, to free the frames. */
+/**
+ * If an object's source frames are this many times as long as the object, its members are copied. The frames
+ * can then be freed.
+ */
 const MAX_HEARD = 4
 
+/** Objects by key, and their size. */
 class Objects {
   readonly entries = new Map<string, Entry>()
   /** In characters. */
@@ -117,12 +124,18 @@ export class SharedState {
     this.#encode = encode
   }
 
-  /** Whether the whole first response is known. Never for kinds that do not mark its end. */
+  /**
+   * Whether the whole first response is known. Never true for kinds of streams that do not mark the
+   * response's end.
+   */
   get isComplete(): boolean {
     return this.#isComplete
   }
 
-  /** Whether a later connection is still sending its first response. Readers then get no objects. */
+  /**
+   * Whether a later connection is still sending its first response. Readers get no objects until it is
+   * complete.
+   */
   get isCatchingUp(): boolean {
     return this.#next !== undefined
   }
@@ -154,7 +167,10 @@ export class SharedState {
     return this.#objects.entries.size
   }
 
-  /** Keys for a new reader, without errors of an earlier connection, which may no longer apply. */
+  /**
+   * Keys of the objects for a new reader. Errors of an earlier connection are left out, because they may no
+   * longer apply.
+   */
   get keys(): Iterable<string> {
     return this.#newReaderKeys()
   }

@@ -3,7 +3,10 @@ import type { SlotQuotaDefault } from '../service/categories.ts'
 import type { ConcurrencyReading } from '../service/headers.ts'
 
 interface Row {
-  /** `undefined`, and hidden, until a header or the service's table shows slots of the category. */
+  /**
+   * `undefined` if neither a header nor the service's table has shown slots of the category. Meanwhile, the
+   * category is hidden.
+   */
   limit: number | undefined
   own: number
   /** Streams of the desk's other machines. */
@@ -48,7 +51,10 @@ export class SlotLedger {
     this.#onOwn(category)
   }
 
-  /** Frees an own slot. With `nowMs`, the service had counted the stream and may do so a while longer. */
+  /**
+   * Frees an own slot. Pass `nowMs` if the service had counted the stream, because it may count the stream
+   * for a while longer.
+   */
   released(category: string, nowMs?: number): void {
     const row = this.#rows.get(category)
     if (!row) return

@@ -61,7 +61,10 @@ export function streamAddressOf(pathAndQuery: string, accept?: string): StreamAd
 const inLowerCase = (options: Readonly<Record<string, string>>): readonly Pair[] =>
   Object.entries(options).map(([name, value]) => [name.toLowerCase(), value])
 
-/** Whether stream `open` equals `wanted`, or has its quotes and those of more symbols. */
+/**
+ * Whether stream `open` provides everything that `wanted` needs: the two are equal, or `open` has quotes of
+ * more symbols.
+ */
 export function covers(open: StreamAddress, wanted: StreamAddress): boolean {
   if (open.key === wanted.key) return true
   if (open.symbols === undefined || wanted.symbols === undefined || open.accept !== wanted.accept)

@@ -63,7 +63,10 @@ export function revocationAsked(state: TokenState): TokenState {
   return { ...state, standing: { kind: 'revoking' }, mayRevokeByItself }
 }
 
-/** Only a 200 means revoked (service 4.2). A rejection is final until a person tries again. */
+/**
+ * Applies the result of a revocation. Only a 200 means revoked (service 4.2). A rejection is final until a
+ * person tries again.
+ */
 export function afterRevocation(
   state: TokenState,
   answer: RevocationResult,

@@ -1,11 +1,17 @@
 import { ROTATION, refreshDueAt } from './schedule.ts'
 import type { TokenState } from './token-state.ts'
 
-/** The next automatic step for a key. Its time is in epoch ms, which stays correct during sleep. */
+/**
+ * The next automatic step for a key, and its time. The time is in epoch ms, so that it stays correct while
+ * the computer sleeps.
+ */
 export type NextStep =
   | { readonly kind: 'refresh'; readonly atMs: number }
   | { readonly kind: 'revoke'; readonly atMs: number }
-  /** Warns that the session of a rotating key ends at `endsAtMs`, unless a person signs in (service 8.4). */
+  /**
+   * A warning that the session of a rotating key ends at `endsAtMs` (service 8.4). A person must sign in
+   * again before that time.
+   */
   | { readonly kind: 'warn'; readonly atMs: number; readonly aheadMs: number; readonly endsAtMs: number }
 
 /** Headroom warns this long before the session of a rotating key ends. Milliseconds, longest first. */
@@ -41,7 +47,10 @@ export function refreshAt(state: TokenState, nowMs: number): number {
   return refreshDueAt(access.issuedAtMs, access.expiresAtMs)
 }
 
-/** Epoch ms at which a rotating key's session ends (service 8.4), or `undefined` for any other key. */
+/**
+ * When the session of a rotating key ends (service 8.4), in epoch milliseconds. `undefined` for a key that
+ * never rotated.
+ */
 export function sessionEndsAt({ token }: TokenState): number | undefined {
   return token?.rotatedAtMs === undefined ? undefined : token.signedInAtMs + ROTATION.absoluteMs
 }

@@ -34,7 +34,10 @@ export function refreshRequest(key: KeyCredentials, refreshToken: string): FormR
   }
 }
 
-/** The outcome of a refresh (service 4.1, 8.4). Only `refused` (`invalid_grant`) ends a session for good. */
+/**
+ * The outcome of a refresh (service 4.1, 8.4). Only `refused`, a response with `invalid_grant`, ends a
+ * session for good.
+ */
 export type RefreshOutcome =
   | {
       readonly kind: 'renewed'
@@ -57,7 +60,10 @@ export type RefreshOutcome =
       readonly isThrottled?: true
       /** Whether an intermediary answered in place of the sign-in host. */
       readonly isFromIntermediary?: true
-      /** Whether a 4xx response had no OAuth error code. Another candidate may then be valid. */
+      /**
+       * Whether the response has a 4xx status without an OAuth error code. Another candidate token may then
+       * be valid.
+       */
       readonly anotherTokenMayDo?: true
       /**
        * A string in an error response, in the place of a new refresh token. The service may have renewed the
@@ -66,7 +72,10 @@ export type RefreshOutcome =
       readonly refreshToken?: string
     }
   | { readonly kind: 'not-sent'; readonly why: string }
-  /** The service renewed the tokens, but the access token is unusable. `refreshToken` is the new one. */
+  /**
+   * The service renewed the tokens but returned an unusable access token. `refreshToken` is the new refresh
+   * token.
+   */
   | { readonly kind: 'malformed'; readonly why: string; readonly refreshToken?: string }
   | {
       readonly kind: 'unknown'
@@ -98,7 +107,10 @@ const secret = z.string().check(z.minLength(1), z.maxLength(16_384))
 const bearer = secret.check(z.regex(/^[\x21-\x7e]+$/))
 const Renewal = z.object({
   access_token: bearer,
-  /** Other types must not be used (RFC 6749 7.1). No type counts as the documented `Bearer`. */
+  /**
+   * Other token types must not be used (RFC 6749 7.1). A response without a type counts as the documented
+   * `Bearer`.
+   */
   token_type: z.optional(z.nullable(z.string().check(z.regex(/^bearer$/i)))),
   expires_in: z.optional(z.unknown()),
   scope: z.optional(z.unknown()),
@@ -191,13 +203,19 @@ const scopesOf = (text: string): readonly string[] =>
     .filter((scope) => scope !== '' && scope.length <= SCOPES.maxLength)
     .slice(0, SCOPES.max)
 
-/** Whether an unusable response contains an access token, or a readable refresh token. */
+/**
+ * Whether an unusable response is still a token response: it contains an access token, or a readable refresh
+ * token.
+ */
 function isMalformed(body: unknown, refreshToken: string | undefined): boolean {
   if (refreshToken !== undefined) return true
   return memberOf(body, 'access_token') !== undefined && memberOf(body, 'refresh_token') === undefined
 }
 
-/** A token's lifetime in seconds. The documented one replaces 0, which would cause endless refreshes. */
+/**
+ * The lifetime of a token in seconds. The documented lifetime replaces an invalid value, because 0 would
+ * cause endless refreshes.
+ */
 function lifetimeOf(value: unknown): number {
   const seconds = typeof value === 'string' && value.trim() !== '' ? Number(value) : value
   if (typeof seconds !== 'number' || !Number.isFinite(seconds) || seconds <= 0)
@@ -211,7 +229,10 @@ function textOf(body: unknown, name: string): string | undefined {
   return parsed.success && parsed.data.trim() !== '' ? parsed.data : undefined
 }
 
-/** The seconds of a Retry-After header (RFC 9110 10.2.3). This service never sends a date. */
+/**
+ * The seconds of a Retry-After header (RFC 9110 10.2.3). `undefined` for a date, which this service never
+ * sends.
+ */
 export function retryAfterSeconds(header: string | undefined): number | undefined {
   if (header === undefined || !/^\d{1,6}$/.test(header.trim())) return undefined
   return Number(header.trim())

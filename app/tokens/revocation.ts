@@ -11,7 +11,10 @@ export const REVOKE_SPELLINGS = [['token', 'refresh_token'], ['token'], ['refres
 
 export type RevokeSpelling = (typeof REVOKE_SPELLINGS)[number]
 
-/** Revokes every refresh token of the key (service 4.2), with the token in the fields of `spelling`. */
+/**
+ * The request that revokes every refresh token of the key (service 4.2), with the token in the fields of
+ * `spelling`.
+ */
 export function revokeRequest(
   key: KeyCredentials,
   refreshToken: string,
@@ -36,7 +39,10 @@ export type RevocationResult =
   | { readonly kind: 'refused'; readonly why: string }
   | { readonly kind: 'unconfirmed'; readonly why: string }
 
-/** `spelling`: the service expects another field name, so the next `REVOKE_SPELLINGS` is tried. */
+/**
+ * `spelling` means that the service expects another field name. The next entry of `REVOKE_SPELLINGS` is then
+ * tried.
+ */
 export type SpellingResult = RevocationResult | { readonly kind: 'spelling' }
 
 /**

@@ -7,7 +7,10 @@ export type StoredStanding =
   | { readonly kind: 'sign-in-required'; readonly reason: string }
   | { readonly kind: 'revoked'; readonly atMs: number }
 
-/** A refresh whose outcome is not stored yet. `generation` is that of the token that was sent. */
+/**
+ * A refresh that was started and whose outcome is not stored yet. `generation`: the generation of the token
+ * that was sent.
+ */
 export interface Intent {
   readonly generation: number
   readonly atMs: number
@@ -16,7 +19,10 @@ export interface Intent {
 /** A revocation that a person requested and the service has not confirmed. */
 export interface PendingRevocation {
   readonly reason: string
-  /** False after a rejection, or if it would end a newer sign-in: only a person may then repeat it. */
+  /**
+   * False if only a person may repeat the revocation, because it was rejected or because it would end a newer
+   * sign-in.
+   */
   readonly byItself: boolean
 }
 

@@ -17,9 +17,15 @@ export interface TokenRecord {
    * counts as a rotating key.
    */
   readonly rotatedAtMs?: number
-  /** Whether this is a default key (service 5.6). It keeps its token, so a lost response is harmless. */
+  /**
+   * Whether this is a default key (service 5.6). Its responses contain no new refresh token, so a lost
+   * response is harmless.
+   */
   readonly keepsToken: boolean
-  /** `sub` of the newest ID token. Absent before the first refresh, and if the service names no user. */
+  /**
+   * The signed-in user: `sub` of the newest ID token. Absent before the first refresh, and for a service that
+   * names no user.
+   */
   readonly subject?: string
   /** Absent if no other token can be valid. */
   readonly doubt?: TokenDoubt
@@ -50,7 +56,10 @@ export interface AccessToken {
  */
 export type SignInCause = 'misconfigured'
 
-/** The service's last statement about the refresh token, or a revocation that a person requested. */
+/**
+ * The standing of the refresh token: the service's last statement about it, or a revocation that a person
+ * requested.
+ */
 export type Standing =
   /** The service has not judged the token yet. */
   | { readonly kind: 'unconfirmed' }
@@ -67,18 +76,30 @@ export interface TokenState {
   readonly token: TokenRecord | undefined
   readonly standing: Standing
   readonly access: AccessToken | undefined
-  /** Consecutive failed refreshes, without rejected ones, which are not retried. */
+  /**
+   * Number of consecutive failed refreshes. A refresh that the service rejected does not count, because it is
+   * not retried.
+   */
   readonly failures: number
   readonly retryAtMs: number | undefined
   /** Earliest retry if requests need another token. May be earlier than `retryAtMs`. */
   readonly wantedAtMs: number | undefined
   /** Why the latest refresh failed. */
   readonly failure: string | undefined
-  /** Whether a refresh's response was lost. Only the first loss causes an immediate retry. */
+  /**
+   * Whether the response to a refresh was lost, possibly in an earlier process. Only the first loss causes an
+   * immediate retry.
+   */
   readonly lostAnswer: boolean
-  /** Whether a revocation may be retried automatically. Not if that would end a newer sign-in. */
+  /**
+   * Whether a revocation may be retried automatically. False if a late retry would end a newer sign-in on
+   * this API key.
+   */
   readonly mayRevokeByItself: boolean
-  /** Lead time of the latest warning about the session's end, ms. Infinity before the first one. */
+  /**
+   * Lead time of the latest warning about the end of the session, in milliseconds. Infinity before the first
+   * warning.
+   */
   readonly warnedAheadMs: number
 }
 

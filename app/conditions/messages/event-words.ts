@@ -9,7 +9,10 @@ export interface EventStyle {
   readonly stored?: 'sealed' | 'memory'
   /** Whether a future time is shown as a time of day or as a duration from the event. */
   readonly as?: 'clock' | 'countdown'
-  /** Categories in which others use the whole refill, so that no retry after a 429 is surely safe. */
+  /**
+   * Categories in which others use the whole refill. For these, it is unknown when a retry after a 429 is
+   * safe.
+   */
   readonly othersTakeAll?: ReadonlySet<string>
 }
 
@@ -36,7 +39,10 @@ export interface Words<E> {
 export type Kind = LoggedEvent['kind']
 export type Of<K extends Kind> = Extract<LoggedEvent, { kind: K }>
 
-/** A time of day (`at 14:31:20`), or the time from `atMs` to `momentMs` (`in 40 s`). Both are epoch ms. */
+/**
+ * A time as text: a time of day (`at 14:31:20`), or the time from `atMs` to `momentMs` (`in 40 s`). Both are
+ * epoch ms.
+ */
 export const moment = (momentMs: number, atMs: number, as: EventStyle['as'] = 'clock') =>
   as === 'clock' ? `at ${clockText(momentMs)}` : `in ${untilText(momentMs, atMs)}`
 

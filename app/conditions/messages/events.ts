@@ -303,7 +303,10 @@ function rotatedText(stored: EventStyle['stored']): string {
   }
 }
 
-/** Who uses up a quota that is running out or empty, and its refill. For a low row: how much is left. */
+/**
+ * The detail about a quota that is running out or empty: who uses it up, and its refill. For a low row: how
+ * much is left.
+ */
 function shortDetail({ state, remaining, limit, othersLow, othersHigh, refill }: Of<'quota-short'>): string {
   if (state === 'low') return `at the start: ${remaining} of ${limit} left`
   if (othersLow === undefined || othersHigh === undefined) return 'still measuring others'

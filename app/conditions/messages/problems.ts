@@ -93,7 +93,10 @@ function problemName(
   }
 }
 
-/** What happened: `Positions: permission missing (403)`. Without a category, for the whole key. */
+/**
+ * What happened, without a full stop: `Positions: permission missing (403)`. Without a category, for the
+ * whole key.
+ */
 export function problemTitle(category: string | undefined, { status }: Pick<RowProblem, 'status'>): string {
   if (status === 401) return category === undefined ? 'Token rejected (401)' : `${category}: rejected (401)`
   if (status === 403) return `${category ?? 'The key'}: permission missing (403)`

@@ -124,6 +124,7 @@ function usualLoadMessage(
   })
 }
 
+/** How many of the programs' requests wait for this row. */
 function waitingText({ category }: RequestQuota, { programs = [] }: Snapshot): string {
   const named = programs.flatMap(({ name, use }) => {
     const waiting = use.find((one) => one.category === category)?.waiting ?? 0
