@@ -16,6 +16,7 @@ import { Monitor } from '../../main/monitor/monitor.ts'
 import { nodeHttp } from '../../main/network/http-client.ts'
 import { nodeClock, nodeRandom } from '../../main/ports/node-clock.ts'
 import { startSimulatorServer } from '../../main/simulator/server.ts'
+import { simulatedKey } from '../main/example-key.ts'
 import { round, tell } from './result.ts'
 
 const PER_SECOND = 50
@@ -96,17 +97,7 @@ function startMonitor(origin: string): Monitor {
     http: nodeHttp({}),
     log: { note: () => {} },
   })
-  monitor.connect({
-    id: PROFILE,
-    name: 'Bench',
-    environment: 'custom',
-    authUrl: origin,
-    baseUrl: origin,
-    clientId: 'sim-key',
-    refreshToken: 'sim-refresh',
-    probes: { budgetFraction: 0, everySeconds: {} },
-    streams: requests(),
-  })
+  monitor.connect(simulatedKey(origin, { id: PROFILE, streams: requests() }))
   return monitor
 }
 

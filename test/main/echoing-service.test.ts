@@ -9,6 +9,7 @@ import { Monitor } from '../../main/monitor/monitor.ts'
 import { Redactor } from '../../main/ports/redactor.ts'
 import { proves } from '../proof/proves.ts'
 import { VirtualClock } from '../simulation/virtual-clock.ts'
+import { EXAMPLE_KEY } from './example-key.ts'
 import { answerOf, renewal, ScriptedHttp } from './scripted-http.ts'
 import { temporaryFolder } from './storage/temporary-folder.ts'
 
@@ -70,12 +71,8 @@ test.each(WAYS)('a service that echoes requests, %s, exposes no secret anywhere'
     removed: () => {},
   })
   monitor.connect({
-    id: 'key-1',
-    name: 'Key',
-    environment: 'custom',
-    authUrl: 'https://service.test',
-    baseUrl: 'https://service.test',
-    clientId: 'client',
+    ...EXAMPLE_KEY,
+    ...{ authUrl: 'https://service.test', baseUrl: 'https://service.test' },
     clientSecret: SECRET,
     refreshToken: REFRESH,
     probes: { budgetFraction: 0.02, everySeconds: { Accounts: 1, Positions: 1 } },

@@ -12,3 +12,15 @@ export const EXAMPLE_KEY: Profile = {
   probes: { budgetFraction: 0.02, everySeconds: {} },
   streams: [],
 }
+
+/** A key of the simulated service at `origin`, which makes no checks unless `changes` says so. */
+export const simulatedKey = (origin: string, changes: Partial<Profile> = {}): Profile => ({
+  ...EXAMPLE_KEY,
+  environment: 'simulator',
+  authUrl: origin,
+  baseUrl: origin,
+  clientId: 'sim-key',
+  refreshToken: 'sim-refresh',
+  probes: { enabled: false, budgetFraction: 0, everySeconds: {} },
+  ...changes,
+})

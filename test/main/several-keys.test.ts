@@ -2,12 +2,13 @@ import { describe, expect, it } from 'vitest'
 import type { LoggedEvent } from '../../app/contract/events.ts'
 import { Monitor } from '../../main/monitor/monitor.ts'
 import type { Http } from '../../main/ports/ports.ts'
-import { DEFAULT_PROBES, type Profile } from '../../main/ports/profile.ts'
+import { DEFAULT_PROBES } from '../../main/ports/profile.ts'
 import type { SimulatorFlags } from '../../main/simulator/options.ts'
 import { SimulatedService } from '../../main/simulator/simulated-service.ts'
 import { VirtualClock } from '../simulation/virtual-clock.ts'
 import { VirtualHttp } from '../simulation/virtual-http.ts'
 import { VirtualRandom } from '../simulation/virtual-random.ts'
+import { simulatedKey } from './example-key.ts'
 
 const LIVE = 'https://live.test'
 const SIM = 'https://sim.test'
@@ -38,17 +39,12 @@ function setUp(live: Partial<SimulatorFlags> = {}, sim: Partial<SimulatorFlags> 
   const monitor = new Monitor({ clock, random, http, log: { note: () => {} } })
   const events: LoggedEvent[] = []
   monitor.subscribe({ changed: () => {}, event: (event) => events.push(event), removed: () => {} })
-  const profile = (id: string, origin: string): Profile => ({
-    id,
-    name: id,
-    environment: 'custom',
-    authUrl: origin,
-    baseUrl: origin,
-    clientId: 'sim-key',
-    refreshToken: 'sim-refresh',
-    probes: { ...DEFAULT_PROBES, everySeconds: { Positions: 10 } },
-    streams: [{ kind: 'positions', target: 'SIM1001', options: {} }],
-  })
+  const profile = (id: string, origin: string) =>
+    simulatedKey(origin, {
+      ...{ id, name: id, environment: 'custom' },
+      probes: { ...DEFAULT_PROBES, everySeconds: { Positions: 10 } },
+      streams: [{ kind: 'positions', target: 'SIM1001', options: {} }],
+    })
   monitor.connect(profile('live', LIVE))
   monitor.connect(profile('sim', SIM))
   const snapshot = (id: string) => {

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { Monitor } from '../../main/monitor/monitor.ts'
 import { proves } from '../proof/proves.ts'
 import { VirtualClock } from '../simulation/virtual-clock.ts'
+import { EXAMPLE_KEY } from './example-key.ts'
 import { answerOf, renewal, ScriptedHttp } from './scripted-http.ts'
 
 const MAX_BYTES = 256_000
@@ -33,15 +34,9 @@ test('a service that fills every shown text makes no snapshot of 256 kB', async 
       : answerOf(200, '{}', { 'content-type': 'application/json', ...headers() })
   const monitor = new Monitor({ clock, http, random: { next: () => 0.5 }, log: { note: () => {} } })
   monitor.connect({
-    id: 'key-1',
-    name: 'Key',
-    environment: 'custom',
-    authUrl: 'https://service.test',
-    baseUrl: 'https://service.test',
-    clientId: 'client',
-    refreshToken: 'refresh',
+    ...EXAMPLE_KEY,
+    ...{ authUrl: 'https://service.test', baseUrl: 'https://service.test' },
     probes: { budgetFraction: 0.02, everySeconds: { Accounts: 1 } },
-    streams: [],
   })
   await clock.advance(300_000)
   const encoder = new TextEncoder()

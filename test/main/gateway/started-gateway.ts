@@ -20,6 +20,7 @@ import {
 } from '../../../main/simulator/server.ts'
 import { TokenStore } from '../../../main/tokens/token-store.ts'
 import type { VaultTokens } from '../../../main/vault/vault.ts'
+import { simulatedKey } from '../example-key.ts'
 import { servicePorts } from '../skipping-clock.ts'
 import { temporaryFolder } from '../storage/temporary-folder.ts'
 
@@ -85,18 +86,7 @@ export async function startGateway({
   }
   const secrets = new Redactor()
   const monitor = new Monitor({ clock, random: nodeRandom, http: nodeHttp({}), log, secrets })
-  const connected: Profile = {
-    id: 'key-1',
-    name: 'Mine',
-    environment: 'simulator',
-    authUrl: service.origin,
-    baseUrl: service.origin,
-    clientId: 'sim-key',
-    refreshToken: 'sim-refresh',
-    probes: { enabled: false, budgetFraction: 0, everySeconds: {} },
-    streams: [],
-    ...profile,
-  }
+  const connected = simulatedKey(service.origin, profile)
   if (tokens === undefined) monitor.connect(connected)
   else monitor.restore(connected, TokenStore.stored(tokens))
   const programs = new Programs({

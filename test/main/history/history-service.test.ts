@@ -8,6 +8,7 @@ import { DEFAULT_THRESHOLDS, thresholdOf } from '../../../app/contract/units.ts'
 import { exportedFile } from '../../../main/history/exports.ts'
 import { HistoryService } from '../../../main/history/history-service.ts'
 import { DEFAULT_PROBES } from '../../../main/ports/profile.ts'
+import { simulatedKey } from '../example-key.ts'
 import { AT_MS, exampleQuota, exampleSnapshot } from '../hosts/terminal/example-snapshot.ts'
 import { FakeMonitor } from '../hosts/terminal/fake-monitor.ts'
 import { SteppedClock } from '../stepped-clock.ts'
@@ -53,17 +54,12 @@ function started(dataFolder?: string, clock = new SteppedClock(AT_MS)) {
     problem: (sentence) => void problems.push(sentence),
   })
   onTestFinished(() => history.close())
-  monitor.connect({
-    id: PROFILE,
-    name: 'Built-in simulator',
-    environment: 'simulator',
-    authUrl: 'http://127.0.0.1:1',
-    baseUrl: 'http://127.0.0.1:1',
-    clientId: 'sim-key',
-    refreshToken: 'SECRET-refresh-token',
-    probes: DEFAULT_PROBES,
-    streams: [],
-  })
+  monitor.connect(
+    simulatedKey('http://127.0.0.1:1', {
+      ...{ id: PROFILE, name: 'Built-in simulator' },
+      ...{ refreshToken: 'SECRET-refresh-token', probes: DEFAULT_PROBES },
+    }),
+  )
   const shows = (remaining: number) => {
     const threshold = thresholdOf(monitor.thresholds.get(PROFILE) ?? DEFAULT_THRESHOLDS, 'Accounts')
     const state = remaining < threshold * 320 ? 'low' : 'ok'

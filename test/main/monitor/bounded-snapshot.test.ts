@@ -13,6 +13,7 @@ import { Monitor } from '../../../main/monitor/monitor.ts'
 import { proves } from '../../proof/proves.ts'
 import { DESK } from '../../renderer/fixtures.ts'
 import { VirtualClock } from '../../simulation/virtual-clock.ts'
+import { simulatedKey } from '../example-key.ts'
 import { startHost } from '../hosts/browser/started-host.ts'
 import {
   exampleQuota,
@@ -231,17 +232,7 @@ async function hostileMonitor(): Promise<Monitor> {
   onTestFinished(() => monitor.stop())
   for (let key = 0; key < 8; key += 1) {
     const id = `key-${key}`
-    monitor.connect({
-      id,
-      name: 'Key',
-      environment: 'custom',
-      authUrl: 'https://service.test',
-      baseUrl: 'https://service.test',
-      clientId: `client-${key}`,
-      refreshToken: 'refresh',
-      probes: { enabled: false, budgetFraction: 0, everySeconds: {} },
-      streams: [],
-    })
+    monitor.connect(simulatedKey('https://service.test', { id, clientId: `client-${key}` }))
     monitor.withProfile(id, (session) => {
       const { ledger, timeline } = session.parts
       for (let number = 0; number < 128; number += 1) {

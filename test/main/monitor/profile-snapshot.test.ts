@@ -4,6 +4,7 @@ import { streamStatus } from '../../../app/status/stream-status.ts'
 import { profileSnapshot } from '../../../main/monitor/profile-snapshot.ts'
 import { DEFAULT_PROBES } from '../../../main/ports/profile.ts'
 import { defaultQuota, NOW_MS, quota, slots, snapshot, stream } from '../../renderer/fixtures.ts'
+import { EXAMPLE_KEY } from '../example-key.ts'
 
 const [AUTH, API] = ['signin.test', 'api.test']
 
@@ -15,15 +16,9 @@ function shown(at: Snapshot, ...away: readonly string[]): Snapshot {
       revision: 1,
       settingsAt: 0,
       profile: {
-        id: 'main',
-        name: 'Main key',
-        environment: 'live',
-        clientId: 'client',
-        refreshToken: 'refresh',
-        authUrl: `https://${AUTH}`,
-        baseUrl: `https://${API}`,
-        probes: DEFAULT_PROBES,
-        streams: [],
+        ...EXAMPLE_KEY,
+        ...{ id: 'main', name: 'Main key', environment: 'live', probes: DEFAULT_PROBES },
+        ...{ authUrl: `https://${AUTH}`, baseUrl: `https://${API}` },
       },
       keystore: at.keystore,
       pausedHistory: at.pausedHistory,

@@ -7,6 +7,7 @@ import { MEMORY_PROFILE_STORE } from '../../../main/sign-in/profile-store.ts'
 import { PinnedStreams } from '../../../main/streams/pinned-streams.ts'
 import { proves } from '../../proof/proves.ts'
 import { VirtualClock } from '../../simulation/virtual-clock.ts'
+import { EXAMPLE_KEY } from '../example-key.ts'
 import { ScriptedHttp } from '../scripted-http.ts'
 import { temporaryFolder } from '../storage/temporary-folder.ts'
 
@@ -22,17 +23,8 @@ function started(folder: string, isKept = true, baseUrl = 'https://service.test'
     pins: new PinnedStreams(folder, 0),
   }
   const monitor = new Monitor(ports, { ...MEMORY_PROFILE_STORE, keepsSettings: () => isKept })
-  monitor.connect({
-    id: PROFILE,
-    name: 'Key',
-    environment: 'custom',
-    authUrl: 'https://service.test',
-    baseUrl,
-    clientId: 'client',
-    refreshToken: 'token',
-    probes: { budgetFraction: 0, everySeconds: {} },
-    streams: [],
-  })
+  const probes = { budgetFraction: 0, everySeconds: {} }
+  monitor.connect({ ...EXAMPLE_KEY, id: PROFILE, baseUrl, probes })
   return monitor
 }
 

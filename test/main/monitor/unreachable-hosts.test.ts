@@ -8,6 +8,7 @@ import { SimulatedService } from '../../../main/simulator/simulated-service.ts'
 import { VirtualClock } from '../../simulation/virtual-clock.ts'
 import { VirtualHttp } from '../../simulation/virtual-http.ts'
 import { VirtualRandom } from '../../simulation/virtual-random.ts'
+import { simulatedKey } from '../example-key.ts'
 
 const AUTH = 'https://signin.test'
 const API = 'https://api.test'
@@ -64,14 +65,7 @@ async function setUp({ fault, away, afterMs = MINUTE_MS, baseUrl = API }: Settin
   }
   const monitor = new Monitor({ clock, random, http, log: { note: () => {} } })
   monitor.connect({
-    id: 'key',
-    name: 'key',
-    environment: 'custom',
-    authUrl: AUTH,
-    baseUrl,
-    clientId: 'sim-key',
-    refreshToken: 'sim-refresh',
-    probes: DEFAULT_PROBES,
+    ...simulatedKey(baseUrl, { id: 'key', environment: 'custom', authUrl: AUTH, probes: DEFAULT_PROBES }),
     streams: [{ kind: 'positions', target: 'SIM1001', options: {} }],
   })
   await clock.advance(afterMs)

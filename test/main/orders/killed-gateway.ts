@@ -8,6 +8,7 @@ import { sessionReads } from '../../../main/orders/order-list.ts'
 import { Orders } from '../../../main/orders/orders.ts'
 import { nodeClock, nodeRandom } from '../../../main/ports/node-clock.ts'
 import { Redactor } from '../../../main/ports/redactor.ts'
+import { simulatedKey } from '../example-key.ts'
 import type { KillStep } from './kill-steps.ts'
 
 /**
@@ -56,17 +57,7 @@ const clock = {
 }
 const log = { note: () => {} }
 const monitor = new Monitor({ clock, random: nodeRandom, http: nodeHttp({}), log, secrets: new Redactor() })
-monitor.connect({
-  id: 'key-1',
-  name: 'Mine',
-  environment: 'simulator',
-  authUrl: origin,
-  baseUrl: origin,
-  clientId: 'sim-key',
-  refreshToken: 'sim-refresh',
-  probes: { enabled: false, budgetFraction: 0, everySeconds: {} },
-  streams: [],
-})
+monitor.connect(simulatedKey(origin))
 const orders = new Orders({
   switch: { state: () => 'on', maxPerMinute: () => 10_000 },
   profiles: () => ['key-1'],

@@ -6,21 +6,11 @@ import { monitoredOrders } from '../../../main/orders/monitored-orders.ts'
 import { DEFAULT_PROBES, type Profile } from '../../../main/ports/profile.ts'
 import { proves } from '../../proof/proves.ts'
 import { VirtualClock } from '../../simulation/virtual-clock.ts'
+import { EXAMPLE_KEY } from '../example-key.ts'
 import { ScriptedHttp } from '../scripted-http.ts'
 import { temporaryFolder } from '../storage/temporary-folder.ts'
 
-const KEY: Profile = {
-  id: 'key-1',
-  name: 'Mine',
-  environment: 'sim',
-  authUrl: 'https://signin.test',
-  baseUrl: 'https://api.test',
-  clientId: 'client-1',
-  refreshToken: 'token-1',
-  probes: DEFAULT_PROBES,
-  streams: [],
-  orders: 'on',
-}
+const KEY: Profile = { ...EXAMPLE_KEY, environment: 'sim', probes: DEFAULT_PROBES, orders: 'on' }
 
 /** A run of Headroom on a data folder, with these keys connected. */
 function startedOn(dataFolder: string, keys: readonly Profile[], isGone = (_: string) => false) {

@@ -8,18 +8,13 @@ import { signInCommands } from '../../../main/sign-in/sign-in-commands.ts'
 import type { SignInTask } from '../../../main/sign-in/sign-ins.ts'
 import { proves } from '../../proof/proves.ts'
 import { VirtualClock } from '../../simulation/virtual-clock.ts'
+import { EXAMPLE_KEY } from '../example-key.ts'
 import { answerOf, ScriptedHttp } from '../scripted-http.ts'
 
 const KEY: Profile = {
-  id: 'key-1',
-  name: 'Mine',
-  environment: 'sim',
-  authUrl: 'https://signin.test',
-  baseUrl: 'https://api.test',
-  clientId: 'client-id-with-zQ7x',
-  refreshToken: 'token-1',
-  probes: DEFAULT_PROBES,
-  streams: [],
+  ...EXAMPLE_KEY,
+  ...{ environment: 'sim', authUrl: 'https://signin.test' },
+  ...{ clientId: 'client-id-with-zQ7x', refreshToken: 'token-1', probes: DEFAULT_PROBES },
 }
 const STARTED = { ok: true, signIn: 's1', url: 'https://signin.test/', opened: true, endsAt: 0 } as const
 

@@ -7,6 +7,7 @@ import { nodeHttp } from '../../../main/network/http-client.ts'
 import type { Clock } from '../../../main/ports/ports.ts'
 import type { SimulatorFlags } from '../../../main/simulator/options.ts'
 import { startSimulatorServer } from '../../../main/simulator/server.ts'
+import { simulatedKey } from '../example-key.ts'
 import { servicePorts } from '../skipping-clock.ts'
 
 /**
@@ -51,17 +52,8 @@ export async function hurriedService(
     event: (event) => void events.push({ ...event, heardAtMs: clock.wallMs() }),
     removed: () => {},
   })
-  monitor.connect({
-    id: PROFILE,
-    name: 'Hurried key',
-    environment: 'custom',
-    authUrl: simulator.origin,
-    baseUrl: simulator.origin,
-    clientId: 'sim-key',
-    refreshToken: 'sim-refresh',
-    probes: { budgetFraction: 0, everySeconds: {} },
-    streams,
-  })
+  const probes = { budgetFraction: 0, everySeconds: {} }
+  monitor.connect(simulatedKey(simulator.origin, { id: PROFILE, environment: 'custom', probes, streams }))
   const summaries = (): readonly StreamSummary[] => monitor.snapshot(PROFILE)?.streams ?? []
   return {
     clock,

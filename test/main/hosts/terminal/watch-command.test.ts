@@ -5,8 +5,9 @@ import type { WatchFlags } from '../../../../main/hosts/terminal/flags.ts'
 import type { Screen } from '../../../../main/hosts/terminal/terminal.ts'
 import { type WatchDeps, watch } from '../../../../main/hosts/terminal/watch-command.ts'
 import type { WatchVault } from '../../../../main/hosts/terminal/watch-vault.ts'
-import { DEFAULT_PROBES, type Profile } from '../../../../main/ports/profile.ts'
+import { DEFAULT_PROBES } from '../../../../main/ports/profile.ts'
 import { NO_DESKS } from '../../desk/no-desks.ts'
+import { simulatedKey } from '../../example-key.ts'
 import { SteppedClock } from '../../stepped-clock.ts'
 import { AT_MS, exampleSnapshot } from './example-snapshot.ts'
 import { FakeMonitor } from './fake-monitor.ts'
@@ -22,17 +23,10 @@ const SERVICE = {
   clientId: 'key',
 } as const
 const TOKEN = { HEADROOM_REFRESH_TOKEN: 'token-from-the-environment' }
-const BUILT_IN: Profile = {
-  id: 'simulator',
-  name: 'Built-in simulator',
-  environment: 'simulator',
-  authUrl: 'http://127.0.0.1:1',
-  baseUrl: 'http://127.0.0.1:1',
-  clientId: 'sim-key',
-  refreshToken: 'sim-refresh',
-  probes: DEFAULT_PROBES,
+const BUILT_IN = simulatedKey('http://127.0.0.1:1', {
+  ...{ id: 'simulator', name: 'Built-in simulator', probes: DEFAULT_PROBES },
   streams: [{ kind: 'positions', target: 'SIM1001', options: {} }],
-}
+})
 const line = z.object({ v: z.literal(1), type: z.string(), at: z.number(), kind: z.optional(z.string()) })
 
 interface Watched {
