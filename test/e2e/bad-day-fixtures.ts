@@ -25,3 +25,15 @@ export const test = base.extend<Options & { readonly day: BadDay }>({
 /** Resolves when the first row has a number. */
 export const ready = (page: Page) =>
   expect(page.locator('tr[data-category="Accounts"]')).not.toHaveAttribute('data-source', 'default')
+
+/** Starts the app and opens its window. Resolves when the first row has a number. */
+export async function openReady(page: Page, day: BadDay): Promise<void> {
+  await day.open(page)
+  await ready(page)
+}
+
+/** Revokes all tokens in the window. */
+export async function revokeAll(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Revoke tokens…' }).click()
+  await page.getByRole('button', { name: 'Revoke all tokens' }).click()
+}

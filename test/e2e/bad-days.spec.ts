@@ -6,7 +6,7 @@ import { provesInBrowser } from '../proof/proves-in-browser.ts'
 import { smallDisk } from '../storm/small-disk.ts'
 import { quickIf, THOROUGH_TAG } from '../thorough.ts'
 import { BadDay, PASSPHRASE, type Said } from './bad-day.ts'
-import { expect, ready, test } from './bad-day-fixtures.ts'
+import { expect, openReady, ready, revokeAll, test } from './bad-day-fixtures.ts'
 
 /*
  * Each root cause from the design's table on real processes: a host that is closed, a token that the service
@@ -131,8 +131,7 @@ test('keys encrypted with another passphrase', async ({ page, day }) => {
 })
 
 test('both hosts unreachable', async ({ page, day }) => {
-  await day.open(page)
-  await ready(page)
+  await openReady(page, day)
   await Promise.all([day.resources.close(), day.signIn.close()])
   await expectSaid(page, day, {
     cause: 'hosts-unreachable',
@@ -144,8 +143,7 @@ test('both hosts unreachable', async ({ page, day }) => {
 })
 
 test('the service alone unreachable', async ({ page, day }) => {
-  await day.open(page)
-  await ready(page)
+  await openReady(page, day)
   await day.resources.close()
   await expectSaid(page, day, {
     cause: 'service-unreachable',
@@ -157,8 +155,7 @@ test('the service alone unreachable', async ({ page, day }) => {
 })
 
 test('the service responds 503', { tag: THOROUGH_TAG }, async ({ page, day }) => {
-  await day.open(page)
-  await ready(page)
+  await openReady(page, day)
   day.resources.strike('503')
   await expectSaid(page, day, {
     cause: 'service-failing',
@@ -170,8 +167,7 @@ test('the service responds 503', { tag: THOROUGH_TAG }, async ({ page, day }) =>
 })
 
 test('a proxy that sends one byte a second', { tag: THOROUGH_TAG }, async ({ page, day }) => {
-  await day.open(page)
-  await ready(page)
+  await openReady(page, day)
   day.resources.strike('slow-head')
   await expectSaid(page, day, {
     cause: 'service-unreachable',
@@ -186,10 +182,8 @@ test('a proxy that sends one byte a second', { tag: THOROUGH_TAG }, async ({ pag
 })
 
 test('tokens revoked by a person', async ({ page, day }) => {
-  await day.open(page)
-  await ready(page)
-  await page.getByRole('button', { name: 'Revoke tokens…' }).click()
-  await page.getByRole('button', { name: 'Revoke all tokens' }).click()
+  await openReady(page, day)
+  await revokeAll(page)
   await expectSaid(page, day, {
     cause: 'revoked',
     severity: 'ok',
@@ -200,8 +194,7 @@ test('tokens revoked by a person', async ({ page, day }) => {
 })
 
 test('a sign-in ended by the service', async ({ page, day }) => {
-  await day.open(page)
-  await ready(page)
+  await openReady(page, day)
   day.simulator.service.tokens.endEverySignIn()
   day.expireAccess()
   await expectSaid(page, day, {
@@ -220,8 +213,7 @@ test.describe('an unreachable sign-in host', () => {
     page,
     day,
   }) => {
-    await day.open(page)
-    await ready(page)
+    await openReady(page, day)
     await day.signIn.close()
     await expectSaid(page, day, {
       cause: 'sign-in-host-unreachable',
@@ -269,8 +261,7 @@ for (const { what, fault, ...expected } of [
   },
 ] as const) {
   test(`${what}${quickIf(fault === 'resources-401')}`, async ({ page, day }) => {
-    await day.open(page)
-    await ready(page)
+    await openReady(page, day)
     day.simulator.faults.set(fault, true)
     await expectSaid(page, day, expected)
   })
@@ -278,8 +269,7 @@ for (const { what, fault, ...expected } of [
 
 test('no stream receives data', { tag: THOROUGH_TAG }, async ({ page, day }) => {
   day.simulator.faults.set('silent-stream', true)
-  await day.open(page)
-  await ready(page)
+  await openReady(page, day)
   await expectSaid(page, day, {
     cause: 'no-stream-data',
     severity: 'critical',
@@ -296,8 +286,7 @@ test.describe('others on the key', () => {
   })
 
   test('others use the whole refill, with 429s', async ({ page, day }) => {
-    await day.open(page)
-    await ready(page)
+    await openReady(page, day)
     day.simulator.service.setTraffic({ Positions: 20 })
     await expectSaid(page, day, {
       cause: 'others-use-refill',
@@ -311,8 +300,7 @@ test.describe('others on the key', () => {
     page,
     day,
   }) => {
-    await day.open(page)
-    await ready(page)
+    await openReady(page, day)
     day.simulator.service.setTraffic({ Positions: 1.6 })
     await expectSaid(page, day, {
       cause: 'others-use-refill',
@@ -370,10 +358,8 @@ test.describe('a program behind the gateway', () => {
 
 test('a revocation that the service does not confirm', async ({ page, day }) => {
   day.simulator.faults.set('revoke-503', true)
-  await day.open(page)
-  await ready(page)
-  await page.getByRole('button', { name: 'Revoke tokens…' }).click()
-  await page.getByRole('button', { name: 'Revoke all tokens' }).click()
+  await openReady(page, day)
+  await revokeAll(page)
   await expectSaid(page, day, {
     cause: 'revocation-unconfirmed',
     severity: 'critical',
@@ -388,8 +374,7 @@ test('a full disk', async ({ page, problems }) => {
   test.skip(disk.why !== undefined, disk.why)
   const day = await BadDay.prepare({}, { folder: disk.folder })
   try {
-    await day.open(page)
-    await ready(page)
+    await openReady(page, day)
     disk.fill()
     await expectSaid(page, day, {
       cause: 'history-paused',
@@ -418,8 +403,7 @@ test('a new refresh token on a full disk', async ({ page, problems }) => {
   const reader = new DatabaseSync(join(disk.folder, 'vault.db'))
   reader.exec('BEGIN; SELECT count(*) FROM sqlite_schema')
   try {
-    await day.open(page)
-    await ready(page)
+    await openReady(page, day)
     disk.fill()
     day.expireAccess()
     await expectSaid(page, day, {
@@ -453,8 +437,7 @@ test.describe('slots used by others', () => {
       page,
       day,
     }) => {
-      await day.open(page)
-      await ready(page)
+      await openReady(page, day)
       await expect(page.getByTestId('verdict-headline')).toContainText('all 10 slots in use')
       const open = page.getByText(/^Replace (?:MSFT|SPY)$/)
       const [opened, waits] = (await open.innerText()).endsWith('MSFT') ? ['MSFT', 'SPY'] : ['SPY', 'MSFT']

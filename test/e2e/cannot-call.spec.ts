@@ -4,7 +4,7 @@ import type { Page } from '@playwright/test'
 import { provesInBrowser } from '../proof/proves-in-browser.ts'
 import { quickIf } from '../thorough.ts'
 import type { BadDay } from './bad-day.ts'
-import { expect, ready, test } from './bad-day-fixtures.ts'
+import { expect, ready, revokeAll, test } from './bad-day-fixtures.ts'
 
 /*
  * For each reason why a key can't call: no surface shows it as "ok", or shows a pace or a next check for it.
@@ -19,11 +19,6 @@ interface Reason {
   readonly environment?: Readonly<Record<string, string>>
   /** Whether a `headroom watch` next to the app gets the problem too. */
   readonly isWatched?: boolean
-}
-
-const revoke = async (page: Page) => {
-  await page.getByRole('button', { name: 'Revoke tokens…' }).click()
-  await page.getByRole('button', { name: 'Revoke all tokens' }).click()
 }
 
 const REASONS: readonly Reason[] = [
@@ -80,13 +75,13 @@ const REASONS: readonly Reason[] = [
     },
     isWatched: true,
   },
-  { what: 'a person revoked the tokens', headline: /^Revoked at/, strike: (_, page) => revoke(page) },
+  { what: 'a person revoked the tokens', headline: /^Revoked at/, strike: (_, page) => revokeAll(page) },
   {
     what: 'a revocation is not confirmed',
     headline: /^Revocation not confirmed/,
     strike: async ({ simulator }, page) => {
       simulator.faults.set('revoke-503', true)
-      await revoke(page)
+      await revokeAll(page)
     },
   },
 ]

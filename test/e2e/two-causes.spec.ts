@@ -3,7 +3,7 @@ import { provesInBrowser } from '../proof/proves-in-browser.ts'
 import { smallDisk } from '../storm/small-disk.ts'
 import { THOROUGH_TAG } from '../thorough.ts'
 import { BadDay, type DayOptions } from './bad-day.ts'
-import { expect, ready, test } from './bad-day-fixtures.ts'
+import { expect, openReady, test } from './bad-day-fixtures.ts'
 
 /*
  * Two causes at once on real processes. The headline is the root cause, and no surface shows a consequence as
@@ -187,8 +187,7 @@ for (const pair of PAIRS) {
     test.skip(needsDisk && disk.why !== undefined, disk.why)
     const day = await BadDay.prepare(options, { ...key, folder: disk.folder })
     try {
-      await day.open(page)
-      await ready(page)
+      await openReady(page, day)
       await first(day, disk)
       if (between) await expect(page.getByTestId('verdict-headline')).toHaveText(between, { timeout: 60_000 })
       await second(day)
