@@ -4,14 +4,12 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import type { Snapshot } from '../../app/contract/snapshot.ts'
 import { type Running, runNode } from '../main/hosts/terminal/run-node.ts'
 import { temporaryFolder } from '../main/storage/temporary-folder.ts'
+import { PATIENT } from '../patient.ts'
 import { proves } from '../proof/proves.ts'
 import { ApiClient } from './api-client.ts'
 import { argumentsOf, controlAnswer, filesIn, savedReport } from './left-behind.ts'
 import { startRecordingService } from './recording-service.ts'
 import { leaksOf, type Trace } from './scan.ts'
-
-/** A busy machine may take this long for a step that usually takes milliseconds. */
-const PATIENT = { timeout: 20_000 }
 
 /**
  * PROMISES T11: the test searches everything that a full run of the real program prints and leaves behind.

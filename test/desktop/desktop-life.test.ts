@@ -5,11 +5,9 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { startSimulatorServer } from '../../main/simulator/server.ts'
 import { lockDataFolder } from '../../main/storage/lock.ts'
 import { findChromium } from '../browser/chromium.ts'
+import { PATIENT } from '../patient.ts'
 import { proves } from '../proof/proves.ts'
 import { obstacleToDouble, StartedDesktop } from './started-desktop.ts'
-
-/** A busy machine may need this long for a step that otherwise takes milliseconds. */
-const PATIENT = { timeout: 20_000 }
 
 /** Three starts of the app, each with a browser, on a machine that does other work. */
 const THREE_STARTS_MS = 60_000

@@ -9,6 +9,7 @@ import { ElectronHost, obstacleToHost } from '../electron/electron-host.ts'
 import { HANDS_PROGRAM } from '../electron/get-electron.ts'
 import { runtimeOf } from '../electron/runtime-of.ts'
 import type { StartedElectron } from '../electron/started-electron.ts'
+import { PATIENT } from '../patient.ts'
 import { cannotProve, proves } from '../proof/proves.ts'
 import { longestTasksMs, muchAtOnce } from './much-at-once.ts'
 
@@ -16,8 +17,6 @@ import { longestTasksMs, muchAtOnce } from './much-at-once.ts'
 const MAX_TASK_MS = 1_000
 /** Maximum time until a command is answered. A quiet machine needs 0.1 s. */
 const ANSWER_LIMIT_MS = 5_000
-/** Allows for a slow display and a slow disk on a busy machine. */
-const PATIENT = { timeout: 20_000 }
 
 const obstacle =
   obstacleToHost() ??

@@ -11,14 +11,12 @@ import type { SocketPath } from '../../../main/control/socket-path.ts'
 import type { ProfileSession } from '../../../main/monitor/profile-session.ts'
 import { nodeClock } from '../../../main/ports/node-clock.ts'
 import type { Clock } from '../../../main/ports/ports.ts'
+import { PATIENT } from '../../patient.ts'
 import { NO_DESKS } from '../desk/no-desks.ts'
 import { exampleSnapshot } from '../hosts/terminal/example-snapshot.ts'
 import { silentSockets } from '../silent-sockets.ts'
 import { SteppedClock } from '../stepped-clock.ts'
 import { temporaryFolder } from '../storage/temporary-folder.ts'
-
-/** A busy machine may need this long for a step that otherwise takes milliseconds. */
-const PATIENT = { timeout: 20_000 }
 
 const onPosix = test.skipIf(process.platform === 'win32')
 const userId = process.getuid?.()

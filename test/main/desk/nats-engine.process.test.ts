@@ -16,6 +16,7 @@ import { getNatsServer } from '../../desk-server/get-nats-server.ts'
 import { signedAccounts } from '../../desk-server/nats-accounts.ts'
 import { freePort, type NatsServer } from '../../desk-server/nats-process.ts'
 import { startNatsCluster, startNatsServer } from '../../desk-server/nats-server.ts'
+import { PATIENT } from '../../patient.ts'
 import { proves } from '../../proof/proves.ts'
 import { VirtualRandom } from '../../simulation/virtual-random.ts'
 import { temporaryFolder } from '../storage/temporary-folder.ts'
@@ -28,8 +29,6 @@ const NAMES = deskNames(SECRET)
 const SUBJECT = subjectOfAll(NAMES)
 const engines = natsEngines({ clock: nodeClock, random: nodeRandom, randomBytes })
 const certificate = (file: string) => fileURLToPath(new URL(`../ports/certificates/${file}`, import.meta.url))
-/** For what takes a second at most on a quiet machine, in milliseconds. */
-const SOON = { timeout: 10_000, interval: 20 } as const
 
 /** An engine that has connected, or the refusal. It ends with the test. */
 async function open(url: string | readonly string[], options: Partial<EngineOptions> = {}) {
@@ -74,7 +73,7 @@ const arrives = (from: Engine, texts: readonly string[], text: string) =>
     .poll(() => {
       say(from, text)
       return texts.includes(text)
-    }, SOON)
+    }, PATIENT)
     .toBe(true)
 
 describe.skipIf(program === undefined)(name, () => {
@@ -89,11 +88,11 @@ describe.skipIf(program === undefined)(name, () => {
     const atOther = listen(other, subjectOfAll(deskNames(Buffer.alloc(32, 9).toString('base64url'))))
     await arrives(a, atB, 'first')
     for (let sent = 0; sent < 200; sent += 1) say(a, String(sent))
-    await expect.poll(() => atB.at(-1), SOON).toBe('199')
+    await expect.poll(() => atB.at(-1), PATIENT).toBe('199')
     expect(atB.filter((text) => text !== 'first')).toEqual(Array.from({ length: 200 }, (_, at) => String(at)))
     expect([atA, atOther]).toEqual([[], []])
     expect(a.state).toMatchObject({ server: url.slice('nats://'.length), reachable: true })
-    await expect.poll(() => a.state.roundTripMs, SOON).toBeGreaterThan(0)
+    await expect.poll(() => a.state.roundTripMs, PATIENT).toBeGreaterThan(0)
   })
 
   it('ends a subscription, and sends what was published before it is closed', async () => {
@@ -108,7 +107,7 @@ describe.skipIf(program === undefined)(name, () => {
     const { length } = ended
     say(a, 'goodbye')
     await a.close()
-    await expect.poll(() => atB.at(-1), SOON).toBe('goodbye')
+    await expect.poll(() => atB.at(-1), PATIENT).toBe('goodbye')
     expect(ended).toHaveLength(length)
     say(a, 'too late')
     expect(a.state.reachable).toBe(false)
@@ -274,12 +273,12 @@ describe.skipIf(program === undefined)(name, () => {
     onTestFinished(() => void silent.close())
     const message = `127.0.0.1:${port} does not respond as a NATS server. Check the port.`
     expect(await refusalOf(`nats://127.0.0.1:${port}`)).toEqual({ code: 'unreachable', message })
-    await expect.poll(() => sockets.size, SOON).toBe(0)
+    await expect.poll(() => sockets.size, PATIENT).toBe(0)
     // An engine can be closed while it is still trying to connect.
     const engine = engines.start({ servers: [`nats://127.0.0.1:${port}`], names: NAMES })
-    await expect.poll(() => sockets.size, SOON).toBe(1)
+    await expect.poll(() => sockets.size, PATIENT).toBe(1)
     await engine.close()
-    await expect.poll(() => sockets.size, SOON).toBe(0)
+    await expect.poll(() => sockets.size, PATIENT).toBe(0)
   })
 
   it('can’t write into the output of this program, and is not used if nothing of it can be read', async () => {
@@ -323,7 +322,7 @@ describe.skipIf(program === undefined)(name, () => {
       const changes: boolean[] = []
       engine.onChange(() => changes.push(engine.state.reachable))
       proxy.inject(text)
-      await expect.poll(() => [...changes], SOON).toEqual([false, true])
+      await expect.poll(() => [...changes], PATIENT).toEqual([false, true])
       expect(print).not.toHaveBeenCalled()
     },
   )
@@ -336,12 +335,12 @@ describe.skipIf(program === undefined)(name, () => {
     engine.onChange(() => changes.push(engine.state.reachable))
     const texts = listen(engine)
     say(engine, 'lost')
-    await expect.poll(() => engine.state.refusal?.code, SOON).toBe('unreachable')
+    await expect.poll(() => engine.state.refusal?.code, PATIENT).toBe('unreachable')
     expect(engine.state.sinceMs).toBeLessThanOrEqual(Date.now())
     expect(await engine.read('m')).toEqual({ known: false })
     expect(await engine.write('m', new Uint8Array(1))).toBe(false)
     const { url } = await start({ port })
-    await expect.poll(() => engine.state.reachable, SOON).toBe(true)
+    await expect.poll(() => engine.state.reachable, PATIENT).toBe(true)
     expect(engine.state.refusal ?? engine.state.sinceMs).toBeUndefined()
     expect(changes.at(-1)).toBe(true)
     await arrives(await opened(url), texts, 'found')
@@ -362,12 +361,12 @@ describe.skipIf(program === undefined)(name, () => {
     })
     onTestFinished(() => engine.close())
     // For the timeout of the first attempt, then for the next attempt.
-    await expect.poll(() => waits, SOON).toBe(2)
+    await expect.poll(() => waits, PATIENT).toBe(2)
     await start({ port })
     expect(engine.state.reachable).toBe(false)
     isStopped = false
     engine.tryNow()
-    await expect.poll(() => engine.state.reachable, SOON).toBe(true)
+    await expect.poll(() => engine.state.reachable, PATIENT).toBe(true)
   })
 
   it('may be killed and start again with an empty store', async () => {
@@ -377,10 +376,10 @@ describe.skipIf(program === undefined)(name, () => {
     await arrives(a, texts, 'before')
     expect(await a.write('m', Buffer.from('value'))).toBe(true)
     await server.kill()
-    await expect.poll(() => [a, b].map(({ state }) => state.reachable), SOON).toEqual([false, false])
+    await expect.poll(() => [a, b].map(({ state }) => state.reachable), PATIENT).toEqual([false, false])
     say(a, 'lost')
     await server.restart()
-    await expect.poll(() => [a, b].map(({ state }) => state.reachable), SOON).toEqual([true, true])
+    await expect.poll(() => [a, b].map(({ state }) => state.reachable), PATIENT).toEqual([true, true])
     await arrives(a, texts, 'after')
     expect(texts).not.toContain('lost')
     expect(await b.read('m')).toEqual({ known: true, bytes: undefined })
@@ -394,7 +393,7 @@ describe.skipIf(program === undefined)(name, () => {
     const texts = listen(b)
     await arrives(a, texts, 'before')
     server.freeze()
-    await expect.poll(() => a.state.reachable, SOON).toBe(false)
+    await expect.poll(() => a.state.reachable, PATIENT).toBe(false)
     const silent = `127.0.0.1:${server.port} doesn’t respond.`
     expect(a.state.refusal?.message).toBe(silent)
     // The port still accepts connections, but it is that of a NATS server.
@@ -427,7 +426,7 @@ describe.skipIf(program === undefined)(name, () => {
     const used = cluster.find(({ url }) => url.endsWith(a.state.server))
     await used?.kill()
     await expect
-      .poll(() => a.state.server !== used?.url.slice('nats://'.length) && a.state.reachable, SOON)
+      .poll(() => a.state.server !== used?.url.slice('nats://'.length) && a.state.reachable, PATIENT)
       .toBe(true)
     await arrives(a, texts, 'after')
     await expect
@@ -485,7 +484,7 @@ describe.skipIf(program === undefined)(name, () => {
       .poll(() => {
         a.link.broadcast(report)
         return heard.length
-      }, SOON)
+      }, PATIENT)
       .toBeGreaterThan(0)
     expect(heard[0]).toEqual(report)
     await a.engine.write('m', Buffer.alloc(16))

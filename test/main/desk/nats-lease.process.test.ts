@@ -10,6 +10,7 @@ import { nodeClock, nodeRandom } from '../../../main/ports/node-clock.ts'
 import { DeskProxy } from '../../desk-server/desk-proxy.ts'
 import { getNatsServer } from '../../desk-server/get-nats-server.ts'
 import { startNatsCluster, startNatsServer } from '../../desk-server/nats-server.ts'
+import { PATIENT } from '../../patient.ts'
 import { SECRET } from './virtual-desk.ts'
 
 const program = await getNatsServer((line) => console.error(line))
@@ -17,8 +18,6 @@ const name = `the lease on a real NATS server${program === undefined ? ' (not ru
 
 const NAMES = deskNames(SECRET)
 const engines = natsEngines({ clock: nodeClock, random: nodeRandom, randomBytes })
-/** For what takes a second at most on a quiet machine, in milliseconds. */
-const SOON = { timeout: 10_000, interval: 20 } as const
 /** The server looks for expired values about once a second, and machines are busy. */
 const LATE_MS = 2_000
 
@@ -99,11 +98,11 @@ describe.skipIf(program === undefined)(name, () => {
     expect(await a.lease.create()).toBe('held')
     await server.kill()
     expect(await a.lease.renew()).toBe('unknown')
-    await expect.poll(() => b.state.reachable, SOON).toBe(false)
+    await expect.poll(() => b.state.reachable, PATIENT).toBe(false)
     expect(await b.lease.create()).toBe('unknown')
     await server.restart()
-    await expect.poll(() => b.lease.create(), SOON).toBe('held')
-    await expect.poll(() => a.state.reachable, SOON).toBe(true)
+    await expect.poll(() => b.lease.create(), PATIENT).toBe('held')
+    await expect.poll(() => a.state.reachable, PATIENT).toBe(true)
     // The empty store gave the same revision to another run.
     expect(await a.lease.renew()).toBe('taken')
   }, 20_000)
@@ -137,8 +136,8 @@ describe.skipIf(program === undefined)(name, () => {
     const bucket = await foreign(url)
     expect((await bucket.status()).replicas).toBe(1)
     const { lease } = await opened(url)
-    await expect.poll(async () => (await bucket.status()).replicas, SOON).toBe(3)
-    await expect.poll(() => lease.create(), SOON).toBe('held')
+    await expect.poll(async () => (await bucket.status()).replicas, PATIENT).toBe(3)
+    await expect.poll(() => lease.create(), PATIENT).toBe('held')
   }, 60_000)
 
   it('can be renewed again after the server in use of a cluster is killed', async () => {

@@ -7,11 +7,11 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { passedHeaders, relay } from '../../../main/gateway/answer-relay.ts'
 import { TokenRemoval } from '../../../main/gateway/token-removal.ts'
 import { nodeClock } from '../../../main/ports/node-clock.ts'
+import { PATIENT } from '../../patient.ts'
 import { proves } from '../../proof/proves.ts'
 import { SteppedClock } from '../stepped-clock.ts'
 import { FakeReply } from './scripted-hub.ts'
 
-const SOON = { timeout: 20_000, interval: 20 }
 const MIB = 1 << 20
 
 /** Callers that share one answer, each on its own socket. The first one sent the request. */
@@ -27,7 +27,7 @@ async function relaying(count: number, traits: { readonly rawHeaders?: readonly 
   const callers = Array.from({ length: count }, () => request({ port, agent: false }).end())
   for (const caller of callers) caller.on('error', () => {})
   const answers = callers.map(async (caller) => ((await once(caller, 'response')) as [IncomingMessage])[0])
-  await vi.waitFor(() => expect(replies).toHaveLength(count), SOON)
+  await vi.waitFor(() => expect(replies).toHaveLength(count), PATIENT)
   const body = Object.assign(new PassThrough(), { complete: false })
   const noted = { ended: 0, aborted: 0, defects: [] as unknown[] }
   relay({
@@ -70,7 +70,7 @@ test('a coalesced reader 8 MiB behind is ended, and the other one gets the whole
   end()
   expect((await read).length).toBe(64 * MIB)
   expect(mostBehind).toBeLessThan(10 * MIB)
-  await vi.waitFor(() => expect(replies[1]?.destroyed).toBe(true), SOON)
+  await vi.waitFor(() => expect(replies[1]?.destroyed).toBe(true), PATIENT)
   expect(await buffer(frozen).catch(() => 'cut')).toBe('cut')
   expect(noted).toMatchObject({ ended: 1, aborted: 0, defects: [] })
   proves('G1', { level: 3, cases: 1 })
@@ -102,11 +102,11 @@ test('the last caller to disconnect ends the upstream request, and no earlier on
   const { callers, noted, say } = await relaying(2)
   await say(Buffer.from('x'))
   callers[0]?.destroy()
-  await vi.waitFor(() => expect(callers[0]?.destroyed).toBe(true), SOON)
+  await vi.waitFor(() => expect(callers[0]?.destroyed).toBe(true), PATIENT)
   await say(Buffer.from('y'))
   expect(noted).toMatchObject({ ended: 0, aborted: 0 })
   callers[1]?.destroy()
-  await vi.waitFor(() => expect(noted).toMatchObject({ ended: 1, aborted: 1 }), SOON)
+  await vi.waitFor(() => expect(noted).toMatchObject({ ended: 1, aborted: 1 }), PATIENT)
 })
 
 test.each([

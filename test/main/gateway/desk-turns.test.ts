@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import type { DeskTurns, JoinQueue, LocalTurns } from '../../../app/gateway/turns.ts'
 import type { SessionDesk } from '../../../main/api/session-desk.ts'
+import { PATIENT } from '../../patient.ts'
 import { startGateway } from './started-gateway.ts'
 
 const ACCOUNTS = '/v3/brokerage/accounts'
-const SOON = { timeout: 10_000, interval: 10 }
 
 /** A desk whose dispatcher grants turns when the test says so. */
 function scriptedQueue() {
@@ -81,7 +81,7 @@ test('a program’s request is sent when the desk grants its turn, and its outco
     return handle(request)
   }
   const answer = get(ACCOUNTS, key)
-  await expect.poll(() => queue.asked.length, SOON).toBe(1)
+  await expect.poll(() => queue.asked.length, PATIENT).toBe(1)
   expect(counted).toBe(0)
   queue.grant()
   expect((await answer).status).toBe(200)
@@ -104,7 +104,7 @@ test('a gateway that is turned on after the desk joins the queue, and leaves whe
   })
   await gateway.turnOn(port)
   const answer = get(ACCOUNTS, key)
-  await expect.poll(() => queue.asked.length, SOON).toBe(1)
+  await expect.poll(() => queue.asked.length, PATIENT).toBe(1)
   // What waits is answered before the gateway leaves.
   const off = gateway.turnOff()
   expect((await answer).status).toBe(503)

@@ -2,13 +2,13 @@ import { rmSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test, vi } from 'vitest'
+import { PATIENT } from '../../patient.ts'
 import { SkippingClock } from '../skipping-clock.ts'
 import { temporaryFolder } from '../storage/temporary-folder.ts'
 import { before } from './raw-service.ts'
 import { startGateway } from './started-gateway.ts'
 
 const ACCOUNTS = '/v3/brokerage/accounts'
-const SOON = { timeout: 20_000, interval: 20 }
 
 /** A port of this machine that is in use by another server until it is freed. */
 async function takenPort(): Promise<{ readonly taken: number; free(): Promise<void> }> {
@@ -108,10 +108,10 @@ test('while the gateway moves, both ports say so until the sent requests have en
   })
   const key = add('bot')
   const sent = get(ACCOUNTS, key)
-  await vi.waitFor(() => expect(count()).toBe(1), SOON)
+  await vi.waitFor(() => expect(count()).toBe(1), PATIENT)
   const port = await freePort()
   const moving = gateway.turnOn(port)
-  await vi.waitFor(() => expect(gateway.summary.state).toBe('off'), SOON)
+  await vi.waitFor(() => expect(gateway.summary.state).toBe('off'), PATIENT)
   const there = await fetch(`http://127.0.0.1:${port}${ACCOUNTS}`, {
     headers: { authorization: `Bearer ${key}` },
   })
@@ -199,13 +199,13 @@ test('a port that was taken at the start is served once it is free, without a re
   const why = `port ${taken} is taken; retrying`
   expect(await gateway.start(taken, { retries: true })).toMatchObject({ ok: false, why })
   clock.skip(1_000)
-  await vi.waitFor(() => expect(gateway.summary).toEqual({ state: 'failed', why }), SOON)
+  await vi.waitFor(() => expect(gateway.summary).toEqual({ state: 'failed', why }), PATIENT)
   expect(notes.filter((note) => note.includes(why))).toHaveLength(1)
   await free()
   await vi.waitFor(() => {
     clock.skip(30_000)
     expect(gateway.summary.url).toBe(`http://127.0.0.1:${taken}`)
-  }, SOON)
+  }, PATIENT)
   expect(monitor.snapshot('key-1')?.gateway).toMatchObject({ state: 'serving' })
 })
 
@@ -254,7 +254,7 @@ test('describes a program: use by category, and waiting requests with their turn
     get(`${ACCOUNTS}?for=${patience}`, key, { prefer: `wait=${patience}` }),
   )
   onTestFinished(() => void Promise.allSettled(late))
-  await vi.waitFor(() => expect(told()?.waiting).toBe(2), SOON)
+  await vi.waitFor(() => expect(told()?.waiting).toBe(2), PATIENT)
   const [use] = told()?.use ?? []
   expect(use).toMatchObject({ category: 'Accounts', forwarded: 1, waiting: 2 })
   expect(use?.nextTurnAt ?? 0).toBeLessThan(use?.lastTurnAt ?? 0)

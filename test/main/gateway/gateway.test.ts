@@ -7,12 +7,12 @@ import { expect, test, vi } from 'vitest'
 import { KEPT_MS } from '../../../main/gateway/shared-stream.ts'
 import type { ForwardRequest } from '../../../main/network/forward-http.ts'
 import type { Profile } from '../../../main/ports/profile.ts'
+import { PATIENT } from '../../patient.ts'
 import { proves } from '../../proof/proves.ts'
 import { SkippingClock } from '../skipping-clock.ts'
 import { startGateway } from './started-gateway.ts'
 import { brokerageClient } from './third-party-client.ts'
 
-const SOON = { timeout: 20_000, interval: 20 }
 const ACCOUNTS = '/v3/brokerage/accounts'
 
 test('an unchanged third-party client reads and streams through the gateway', async () => {
@@ -235,7 +235,7 @@ test.skipIf(process.platform !== 'linux')('shows the process of a program', asyn
   const { add, get, monitor } = await startGateway()
   await get(ACCOUNTS, add('bot'))
   const shown = () => monitor.snapshot('key-1')?.programs?.[0]?.process
-  await vi.waitFor(() => expect(shown()).toContain(`(${process.pid})`), SOON)
+  await vi.waitFor(() => expect(shown()).toContain(`(${process.pid})`), PATIENT)
 })
 
 test('a revoked program gets nothing more: its open stream ends at once, its key is unknown', async () => {
@@ -247,7 +247,7 @@ test('a revoked program gets nothing more: its open stream ends at once, its key
   const reader = stream.body!.getReader()
   await reader.read()
   await kept.body!.getReader().read()
-  await vi.waitFor(() => expect(service.service.streams()).toHaveLength(2), SOON)
+  await vi.waitFor(() => expect(service.service.streams()).toHaveLength(2), PATIENT)
   expect(gateway.cut('bot')).toEqual({ ok: true })
   expect(monitor.events(0).at(-1)).toMatchObject({ kind: 'program-cut', program: 'bot' })
   await expect(
@@ -260,7 +260,7 @@ test('a revoked program gets nothing more: its open stream ends at once, its key
   // The slot of a shared stream is kept a while for the next reader.
   expect(service.service.streams()).toHaveLength(2)
   clock.skip(KEPT_MS)
-  await vi.waitFor(() => expect(service.service.streams()).toHaveLength(1), SOON)
+  await vi.waitFor(() => expect(service.service.streams()).toHaveLength(1), PATIENT)
   expect(monitor.snapshot('key-1')?.programs).toMatchObject([{ name: 'other', streams: 1 }])
   expect(gateway.cut('bot')).toEqual({ ok: false, why: 'no program is named bot' })
   proves('G8', { level: 3, cases: 1 })
@@ -320,9 +320,9 @@ test('a program’s waiting requests get 429 as soon as it is paused, others’ 
   const waiting = asks(bot, 330)
   const waits = (name: string) =>
     monitor.snapshot('key-1')?.programs?.find((program) => program.name === name)?.waiting
-  await vi.waitFor(() => expect(waits('bot')).toBeGreaterThan(5), SOON)
+  await vi.waitFor(() => expect(waits('bot')).toBeGreaterThan(5), PATIENT)
   const others = asks(other, 3)
-  await vi.waitFor(() => expect(waits('other')).toBeGreaterThan(0), SOON)
+  await vi.waitFor(() => expect(waits('other')).toBeGreaterThan(0), PATIENT)
   expect(gateway.pause('bot')).toMatchObject({ ok: true })
   expect(waits('bot')).toBe(0)
   expect(waits('other')).toBeGreaterThan(0)
@@ -394,7 +394,10 @@ test('waiting requests end with 503 and the reason when the tokens are revoked',
   const waiting = Array.from({ length: 330 }, (_, i) =>
     get(`${ACCOUNTS}?i=${i}`, key, { prefer: 'wait=300' }),
   )
-  await vi.waitFor(() => expect(monitor.snapshot('key-1')?.programs?.[0]?.waiting).toBeGreaterThan(5), SOON)
+  await vi.waitFor(
+    () => expect(monitor.snapshot('key-1')?.programs?.[0]?.waiting).toBeGreaterThan(5),
+    PATIENT,
+  )
   // The next request is the one that will be sent first. Each request waits as long as its program asked,
   // minus the time until it was queued.
   const [use] = monitor.snapshot('key-1')?.programs?.[0]?.use ?? []
@@ -405,7 +408,7 @@ test('waiting requests end with 503 and the reason when the tokens are revoked',
   expect(lastTurnAt).toBeGreaterThan(nextTurnAt)
   // Requests that wait behind the reserve can't run the quota empty, however fast they arrived.
   const row = () => monitor.snapshot('key-1')?.requests.find(({ category }) => category === 'Accounts')
-  await vi.waitFor(() => expect(row()?.held).toBeGreaterThan(2), SOON)
+  await vi.waitFor(() => expect(row()?.held).toBeGreaterThan(2), PATIENT)
   expect(row()).not.toHaveProperty('emptyAt')
   await monitor.withProfile('key-1', (session) => session.revoke())
   const answers = await Promise.all(waiting)
@@ -427,7 +430,10 @@ test('reconnecting a key declines its waiting requests at once, and serves the n
   const waiting = Array.from({ length: 20 }, (_, i) =>
     get(`/v3/brokerage/accounts?n=${i}`, key, { prefer: 'wait=60' }),
   )
-  await vi.waitFor(() => expect(monitor.snapshot('key-1')?.programs?.[0]?.waiting).toBeGreaterThan(15), SOON)
+  await vi.waitFor(
+    () => expect(monitor.snapshot('key-1')?.programs?.[0]?.waiting).toBeGreaterThan(15),
+    PATIENT,
+  )
   const profile = monitor.profile('key-1')
   if (profile === undefined) throw new Error('not connected')
   monitor.connect({ ...profile, refreshToken: 'sim-refresh' } as Profile)

@@ -1,11 +1,11 @@
 import { Readable } from 'node:stream'
 import { expect, test, vi } from 'vitest'
 import type { ForwardHttp } from '../../../main/network/forward-http.ts'
+import { PATIENT } from '../../patient.ts'
 import { proves } from '../../proof/proves.ts'
 import { before } from './raw-service.ts'
 import { startGateway } from './started-gateway.ts'
 
-const SOON = { timeout: 20_000, interval: 20 }
 const ACCOUNTS = '/v3/brokerage/accounts'
 const OK = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n{}'
 /** The `Proxy-Status` of the gateway's own answers. That of a relayed answer names the status received. */
@@ -231,6 +231,6 @@ test.each(['000', '099', '101', '700'])(
       expect(monitor.snapshot('key-1')?.streams).toMatchObject([
         { state: expect.not.stringMatching(/^(opening|live)$/) },
       ])
-    }, SOON)
+    }, PATIENT)
   },
 )

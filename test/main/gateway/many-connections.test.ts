@@ -4,6 +4,7 @@ import { connect } from 'node:net'
 import { promisify } from 'node:util'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { GATEWAY_LIMITS } from '../../../main/gateway/door.ts'
+import { PATIENT } from '../../patient.ts'
 import { proves } from '../../proof/proves.ts'
 import { silentSockets } from '../silent-sockets.ts'
 import { startGateway } from './started-gateway.ts'
@@ -42,8 +43,6 @@ async function scanned() {
     },
   }
 }
-
-const SOON = { timeout: 20_000, interval: 20 }
 
 /** A connection that has had the answer to a request. */
 async function answering(to: { readonly port: number; readonly host: string }, request: string) {
@@ -85,9 +84,9 @@ test('above 64 connections an idle one stays open for 5 s, until there are fewer
   const idleSeconds = async () => (await get('/v4', key)).headers.get('keep-alive')
   const others = Array.from({ length: 65 }, () => connect({ port, host: '127.0.0.1' }))
   await Promise.all(others.map((socket) => once(socket, 'connect')))
-  await vi.waitFor(async () => expect(await idleSeconds()).toBe('timeout=5'), SOON)
+  await vi.waitFor(async () => expect(await idleSeconds()).toBe('timeout=5'), PATIENT)
   for (const socket of others) socket.destroy()
-  await vi.waitFor(async () => expect(await idleSeconds()).toBe('timeout=75'), SOON)
+  await vi.waitFor(async () => expect(await idleSeconds()).toBe('timeout=75'), PATIENT)
 })
 
 test.each([200, 500])('%d simultaneous connections of a program all get a response', async (count) => {

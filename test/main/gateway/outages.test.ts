@@ -2,12 +2,12 @@ import { get as httpGet, type IncomingMessage } from 'node:http'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { levelOf } from '../../../app/gateway/bucket-queue.ts'
 import { TRY_EVERY_MS } from '../../../main/streams/stream-outage.ts'
+import { PATIENT } from '../../patient.ts'
 import { proves } from '../../proof/proves.ts'
 import { SkippingClock } from '../skipping-clock.ts'
 import { DEPTH_QUOTA, type DepthService, startDepthService, type Weather } from './depth-service.ts'
 import { type StartedGateway, startGateway } from './started-gateway.ts'
 
-const SOON = { timeout: 15_000, interval: 5 }
 const SYMBOLS = ['MSFT', 'AAPL', 'NVDA', 'AMZN', 'TSLA', 'META']
 const OUTAGE_MS = 32_000
 const STEP_MS = 100
@@ -56,7 +56,7 @@ async function sixStreams() {
   const readings = SYMBOLS.map((symbol) => read(gateway, symbol, gateway.add(`bot-${symbol}`)))
   await vi.waitFor(() => {
     for (const { frames } of readings) expect(frames).toBeGreaterThan(0)
-  }, SOON)
+  }, PATIENT)
   /** Time passes in small steps, and the sockets are served between them. */
   const pass = async (ms: number) => {
     const untilMs = clock.monotonicMs() + ms

@@ -10,6 +10,7 @@ import { expect, test, vi } from 'vitest'
 import { passedHeaders } from '../../../main/gateway/answer-relay.ts'
 import { TokenRemoval } from '../../../main/gateway/token-removal.ts'
 import { REDACTED } from '../../../main/ports/redactor.ts'
+import { PATIENT } from '../../patient.ts'
 import { proves } from '../../proof/proves.ts'
 import { SkippingClock } from '../skipping-clock.ts'
 import { before } from './raw-service.ts'
@@ -17,7 +18,6 @@ import type { GatewayTraits } from './started-gateway.ts'
 
 const ACCOUNTS = '/v3/brokerage/accounts'
 const QUOTES = '/v3/marketdata/stream/quotes/MSFT'
-const SOON = { timeout: 10_000, interval: 20 }
 const LARGE = 200 << 10
 const UNKNOWN = ['content-encoding: gzip, x-own']
 
@@ -202,11 +202,11 @@ test('relays an error without an end after 5 s, cleaned as it arrives', async ()
   void asked.then(() => {
     isAnswered = true
   })
-  await vi.waitFor(() => expect(service).toBeDefined(), SOON)
+  await vi.waitFor(() => expect(service).toBeDefined(), PATIENT)
   await vi.waitFor(() => {
     clock.skip(1_000)
     expect(isAnswered).toBe(true)
-  }, SOON)
+  }, PATIENT)
   const answer = await asked
   service?.write(`and ${token()}`)
   expect([answer.status, answer.headers.get('content-length')]).toEqual([503, null])
@@ -265,7 +265,7 @@ test('replaces the token in a rejected stream’s compressed body, and reads whi
   expect(token().length).toBeGreaterThan(8)
   void ask('/v3/brokerage/stream/accounts/SIM1/positions').catch(() => {})
   const slots = () => monitor.snapshot('key-1')?.slots.find(({ category }) => category === 'Positions Stream')
-  await vi.waitFor(() => expect(slots()).toMatchObject({ free: 0, own: 0 }), SOON)
+  await vi.waitFor(() => expect(slots()).toMatchObject({ free: 0, own: 0 }), PATIENT)
 })
 
 test.each([

@@ -1,8 +1,8 @@
 import { expect, test, vi } from 'vitest'
+import { PATIENT } from '../../patient.ts'
 import { SkippingClock } from '../skipping-clock.ts'
 import { before } from './raw-service.ts'
 
-const SOON = { timeout: 20_000, interval: 20 }
 const EMPTY =
   'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nx-ratelimit-limit: 100\r\nx-ratelimit-period: 300\r\n' +
   'x-ratelimit-remaining: 0\r\nx-ratelimit-reset: 300\r\nx-ratelimit-resource: Accounts\r\ncontent-length: 2\r\n\r\n{}'
@@ -18,7 +18,7 @@ test('a program shows how long its oldest request has waited', async () => {
   for (const [at, query] of ['?1', '?2'].entries()) {
     const prefer = { prefer: 'wait=300' }
     void get(`/v3/brokerage/accounts${query}`, key, prefer).then(({ status }) => answers.push(status))
-    await vi.waitFor(() => expect(shown()?.waiting).toBe(at + 1), SOON)
+    await vi.waitFor(() => expect(shown()?.waiting).toBe(at + 1), PATIENT)
     clock.skip(1_500)
   }
   expect(answers).toEqual([])

@@ -7,12 +7,12 @@ import type { OrderEvent } from '../../../app/orders/ports.ts'
 import { Orders } from '../../../main/orders/orders.ts'
 import { nodeClock } from '../../../main/ports/node-clock.ts'
 import { startSimulatorServer } from '../../../main/simulator/server.ts'
+import { PATIENT } from '../../patient.ts'
 import { proves } from '../../proof/proves.ts'
 import { temporaryFolder } from '../storage/temporary-folder.ts'
 import { KILL_STEPS } from './kill-steps.ts'
 import { ORDER, ORDERS } from './order-gateway.ts'
 
-const SOON = { timeout: 20_000, interval: 20 }
 const SCRIPT = fileURLToPath(new URL('killed-gateway.ts', import.meta.url))
 
 /** The entry that the next start finds in a journal, and its outcome. */
@@ -38,7 +38,7 @@ async function nextStart(folder: string, origin: string, isFound: boolean) {
     problem: () => {},
   })
   onTestFinished(() => orders.stop())
-  if (isFound) await vi.waitFor(() => expect(events.at(-1)?.kind).toBe('order-resolved'), SOON)
+  if (isFound) await vi.waitFor(() => expect(events.at(-1)?.kind).toBe('order-resolved'), PATIENT)
   return {
     events,
     entries: orders.entries(0, Number.MAX_SAFE_INTEGER) ?? [],
@@ -74,7 +74,7 @@ test.each(KILL_STEPS)('killed once %s: sent at most once, and its outcome is not
     () => 'gone',
   )
   if (step === 'sent') {
-    await vi.waitFor(() => expect(ledger.total()).toBe(1), SOON)
+    await vi.waitFor(() => expect(ledger.total()).toBe(1), PATIENT)
     child.kill('SIGKILL')
   }
   expect(await ended).toEqual([null, 'SIGKILL'])

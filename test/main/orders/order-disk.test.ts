@@ -1,10 +1,9 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { type ForwardHttp, nodeForwardHttp } from '../../../main/network/forward-http.ts'
+import { PATIENT } from '../../patient.ts'
 import { cannotProve, proves } from '../../proof/proves.ts'
 import { smallDisk } from '../../storm/small-disk.ts'
 import { ORDER, ORDERS, startOrderGateway } from './order-gateway.ts'
-
-const SOON = { timeout: 20_000, interval: 20 }
 
 /** Tries once whether this machine can have a small disk. `why` is the reason if it can't. */
 const { why, close } = smallDisk(true)
@@ -49,7 +48,7 @@ describe.skipIf(why !== undefined)('on a full disk orders stop, reads continue, 
     await expectRefused(started)
     expect(service.service.orders.ledger.total()).toBe(before)
     disk.free()
-    await vi.waitFor(() => expect(orders.summary('key-1').state).toBe('on'), SOON)
+    await vi.waitFor(() => expect(orders.summary('key-1').state).toBe('on'), PATIENT)
     expect((await send('POST', ORDERS, key, ORDER)).status).toBe(200)
     expect(service.service.orders.ledger.total()).toBe(before + 1)
     proves('O3', { level: 3, cases: 1 })
@@ -76,10 +75,10 @@ describe.skipIf(why !== undefined)('on a full disk orders stop, reads continue, 
     const answer = await send('POST', ORDERS, key, { ...ORDER, Quantity: '3' })
     expect(answer.status).toBe(200)
     const [{ OrderID: id }] = (await answer.json()).Orders
-    await vi.waitFor(() => expect(orders.summary('key-1').state).toBe('failed'), SOON)
+    await vi.waitFor(() => expect(orders.summary('key-1').state).toBe('failed'), PATIENT)
     await expectRefused(started)
     disk.free()
-    await vi.waitFor(() => expect(orders.summary('key-1').state).toBe('on'), SOON)
+    await vi.waitFor(() => expect(orders.summary('key-1').state).toBe('on'), PATIENT)
     expect(orders.entries(0, Number.MAX_SAFE_INTEGER)?.at(-1)).toMatchObject({
       outcome: 'answered',
       orderIds: [id],

@@ -3,12 +3,11 @@ import zlib from 'node:zlib'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { nodeForwardHttp } from '../../../main/network/forward-http.ts'
 import { httpRoutes } from '../../../main/network/http-agents.ts'
+import { PATIENT } from '../../patient.ts'
 import { proves } from '../../proof/proves.ts'
 import { listening } from '../gateway/raw-service.ts'
 import { SkippingClock } from '../skipping-clock.ts'
 import { ORDER, ORDERS, type OrderGateway, startOrderGateway } from './order-gateway.ts'
-
-const SOON = { timeout: 20_000, interval: 10 }
 
 interface Lost {
   readonly type: string
@@ -49,7 +48,7 @@ async function outcomes({ orders }: OrderGateway): Promise<readonly string[]> {
     const found = orders.entries(0, Number.MAX_SAFE_INTEGER)?.map(({ outcome }) => outcome) ?? []
     expect(found).not.toContain('sent')
     return found
-  }, SOON)
+  }, PATIENT)
 }
 
 const BODY = JSON.stringify({ Orders: [{ OrderID: '1000000001', Message: 'Sent order' }] })
@@ -70,7 +69,7 @@ test('an answer cut at any byte is an unknown outcome, and the order is not sent
     expect(answer.headers.get('proxy-status')).toContain('headroom; error=connection_terminated')
     expect(lost).toMatchObject({ type: 'outcome-unknown', hasConfirmId: false })
     const event = { kind: 'order-unknown', id: lost.journalId, program: 'bot' }
-    await vi.waitFor(() => expect(started.events.at(-1)).toEqual(event), SOON)
+    await vi.waitFor(() => expect(started.events.at(-1)).toEqual(event), PATIENT)
   }
   const last = await started.send('POST', ORDERS, key, ORDER)
   expect([last.status, await last.text(), service.count()]).toEqual([200, BODY, WHOLE.length + 1])
@@ -99,12 +98,12 @@ test('an order whose answer does not end in time, is too long, or is abandoned g
   await vi.waitFor(() => {
     clock.skip(10_000)
     expect(isOver).toBe(true)
-  }, SOON)
+  }, PATIENT)
   expect(await told(slow)).toEqual([502, 'The response was incomplete after 10 seconds'])
   const long = started.send('POST', ORDERS, key, ORDER)
   expect(await told(long)).toEqual([502, 'The response is over 4 MiB'])
   const abandoned = started.send('POST', ORDERS, key, ORDER)
-  await vi.waitFor(() => expect(service.count()).toBe(3), SOON)
+  await vi.waitFor(() => expect(service.count()).toBe(3), PATIENT)
   void started.gateway.stop(0)
   expect(await told(abandoned)).toEqual([502, 'Headroom stopped waiting'])
   proves('O3', { level: 3, cases: 3 })

@@ -3,6 +3,7 @@ import { expect, onTestFinished, vi } from 'vitest'
 import type { OrderEvent, OrderSwitch } from '../../../app/orders/ports.ts'
 import { sessionReads } from '../../../main/orders/order-list.ts'
 import { Orders } from '../../../main/orders/orders.ts'
+import { PATIENT } from '../../patient.ts'
 import { type GatewayTraits, type StartedGateway, startGateway } from '../gateway/started-gateway.ts'
 
 /** A switch that a test turns. */
@@ -27,8 +28,6 @@ export const ORDER = {
   TradeAction: 'BUY',
   TimeInForce: { Duration: 'DAY' },
 } as const
-
-const SOON = { timeout: 20_000, interval: 5 }
 
 export const ORDERS = '/v3/orderexecution/orders'
 
@@ -68,7 +67,7 @@ export async function startOrderGateway(
   const made = orders
   onTestFinished(() => made.stop())
   // An order does not wait for the access token. Without one, it gets 503.
-  await vi.waitFor(() => expect(started.monitor.snapshot('key-1')?.access.state).toBe('valid'), SOON)
+  await vi.waitFor(() => expect(started.monitor.snapshot('key-1')?.access.state).toBe('valid'), PATIENT)
   return {
     ...started,
     orders: made,

@@ -2,10 +2,10 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test, vi } from 'vitest'
 import { type ForwardHttp, nodeForwardHttp } from '../../../main/network/forward-http.ts'
+import { PATIENT } from '../../patient.ts'
 import { proves } from '../../proof/proves.ts'
 import { ORDER, ORDERS, startOrderGateway } from './order-gateway.ts'
 
-const SOON = { timeout: 20_000, interval: 10 }
 const ROOT = '/v3/orderexecution'
 
 const REQUESTS = [
@@ -192,8 +192,8 @@ test('a 401 is passed on, the access token renewed, and the order not sent again
   service.faults.set('order-401', 1)
   expect((await send('POST', ORDERS, key, ORDER)).status).toBe(401)
   expect(service.service.orders.ledger.total()).toBe(2)
-  await vi.waitFor(() => expect(monitor.snapshot('key-1')?.refresh.refreshesToday).toBe(2), SOON)
-  await vi.waitFor(async () => expect((await send('POST', ORDERS, key, ORDER)).status).toBe(200), SOON)
+  await vi.waitFor(() => expect(monitor.snapshot('key-1')?.refresh.refreshesToday).toBe(2), PATIENT)
+  await vi.waitFor(async () => expect((await send('POST', ORDERS, key, ORDER)).status).toBe(200), PATIENT)
   proves('O1', { level: 3, cases: 1 })
 })
 
@@ -222,7 +222,7 @@ test.each(['500', '502', '503', '504'])(
       Number(status),
       `headroom; received-status=${status}`,
     ])
-    await vi.waitFor(() => expect(events.at(-1)?.kind).toBe('order-resolved'), SOON)
+    await vi.waitFor(() => expect(events.at(-1)?.kind).toBe('order-resolved'), PATIENT)
     const [
       {
         changed: [id],
@@ -259,12 +259,18 @@ test('an order, a replace, a cancel and a group are found after their answers we
     await send('PUT', `${ORDERS}/${resting.OrderID}`, key, { LimitPrice: '2.00' }),
     await send('POST', `${ROOT}/ordergroups`, key, group),
   ]
-  await vi.waitFor(() => expect(events.filter(({ kind }) => kind === 'order-resolved')).toHaveLength(3), SOON)
+  await vi.waitFor(
+    () => expect(events.filter(({ kind }) => kind === 'order-resolved')).toHaveLength(3),
+    PATIENT,
+  )
   lost.push(await send('DELETE', `${ORDERS}/${resting.OrderID}`, key))
   expect(lost.map(({ status }) => status)).toEqual([502, 502, 502, 502])
   expect(await lost[0]?.json()).toMatchObject({ hasConfirmId: true })
   expect(await lost[1]?.json()).toMatchObject({ hasConfirmId: false })
-  await vi.waitFor(() => expect(events.filter(({ kind }) => kind === 'order-resolved')).toHaveLength(4), SOON)
+  await vi.waitFor(
+    () => expect(events.filter(({ kind }) => kind === 'order-resolved')).toHaveLength(4),
+    PATIENT,
+  )
   const changed = service.service.orders.ledger
     .arrivals()
     .slice(1)
@@ -329,7 +335,7 @@ test('whenever a program disconnects, the journal has the response to its order'
   await vi.waitFor(() => {
     const entries = orders.entries(0, Number.MAX_SAFE_INTEGER) ?? []
     expect(entries.map(({ outcome }) => outcome)).toEqual(Array(ledger.total()).fill('answered'))
-  }, SOON)
+  }, PATIENT)
   proves(['O1', 'O3'], { level: 3, cases: 12 })
 })
 
@@ -339,7 +345,7 @@ test('while the journal can’t be written, orders stop and reads continue; then
   expect((await send('POST', ORDERS, key, ORDER)).status).toBe(200)
   await vi.waitFor(
     () => expect(orders.entries(0, Number.MAX_SAFE_INTEGER)?.[0]?.outcome).toBe('answered'),
-    SOON,
+    PATIENT,
   )
   const other = new DatabaseSync(join(dataFolder, 'orders.db'))
   other.exec('BEGIN IMMEDIATE')
@@ -356,7 +362,7 @@ test('while the journal can’t be written, orders stop and reads continue; then
   expect((await send('GET', `${ROOT}/routes`, key)).status).toBe(200)
   other.exec('ROLLBACK')
   other.close()
-  await vi.waitFor(() => expect(orders.summary('key-1').state).toBe('on'), SOON)
+  await vi.waitFor(() => expect(orders.summary('key-1').state).toBe('on'), PATIENT)
   expect((await send('POST', ORDERS, key, ORDER)).status).toBe(200)
   expect(service.service.orders.ledger.arrivals().filter(({ method }) => method === 'POST')).toHaveLength(2)
   expect(events.map(({ kind }) => kind)).toEqual(['orders-stopped', 'orders-allowed'])
@@ -373,7 +379,7 @@ test('certainly not sent: the service refuses connections', async () => {
     const tried = await send('POST', ORDERS, key, ORDER)
     expect(tried.status).toBe(503)
     return tried
-  }, SOON)
+  }, PATIENT)
   expect(answer.headers.get('proxy-status')).toContain('headroom; error=connection_refused')
   expect(service.service.orders.ledger.total()).toBe(total)
   expect(
@@ -386,16 +392,16 @@ test('a key that is disconnected while its order is under way: the outcome is un
   const key = add('bot')
   service.faults.set('order-silence', 1)
   const answer = send('POST', ORDERS, key, ORDER)
-  await vi.waitFor(() => expect(service.service.orders.ledger.total()).toBe(1), SOON)
+  await vi.waitFor(() => expect(service.service.orders.ledger.total()).toBe(1), PATIENT)
   const profile = monitor.withProfile('key-1', (session) => ({ ok: true as const, found: session.profile }))
   monitor.disconnect('key-1')
   expect((await answer).status).toBe(502)
   expect((await send('POST', ORDERS, key, ORDER)).status).toBe(503)
   expect(notes.filter((note) => note.startsWith('a listener'))).toEqual([])
-  await vi.waitFor(() => expect(events.map(({ kind }) => kind)).toEqual(['order-unknown']), SOON)
+  await vi.waitFor(() => expect(events.map(({ kind }) => kind)).toEqual(['order-unknown']), PATIENT)
   if (!profile.ok) throw new Error('the key was not connected')
   monitor.connect(profile.found)
-  await vi.waitFor(() => expect(orders.summary('key-1').unknown[0]?.state).toBe('found'), SOON)
+  await vi.waitFor(() => expect(orders.summary('key-1').unknown[0]?.state).toBe('found'), PATIENT)
   expect(service.service.orders.ledger.total()).toBe(1)
   proves(['O1', 'O3'], { level: 3, cases: 1 })
 })

@@ -6,11 +6,10 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { showTimesIn } from '../../../app/status/moments.ts'
 import { openJournalFile } from '../../../main/orders/journal-file.ts'
 import { Orders } from '../../../main/orders/orders.ts'
+import { PATIENT } from '../../patient.ts'
 import { VirtualClock } from '../../simulation/virtual-clock.ts'
 import { temporaryFolder } from '../storage/temporary-folder.ts'
 import { ORDER, ORDERS, startOrderGateway } from './order-gateway.ts'
-
-const SOON = { timeout: 20_000, interval: 20 }
 
 test('an order passes once, byte for byte, and is in the journal', async () => {
   const { add, send, service, orders } = await startOrderGateway()
@@ -25,7 +24,7 @@ test('an order passes once, byte for byte, and is in the journal', async () => {
     const entries = orders.entries(0, Date.now())
     expect(entries?.[0]?.outcome).toBe('answered')
     return entries ?? []
-  }, SOON)
+  }, PATIENT)
   expect(entry).toMatchObject({
     program: 'bot',
     method: 'POST',
@@ -152,7 +151,7 @@ test('while orders are off, an unknown outcome of this run stays shown', async (
   const { add, send, service, orders, orderSwitch } = await startOrderGateway()
   service.faults.set('order-lost-response', 1)
   expect((await send('POST', ORDERS, add('bot'), ORDER)).status).toBe(502)
-  await vi.waitFor(() => expect(orders.summary('key-1').unknown).toHaveLength(1), SOON)
+  await vi.waitFor(() => expect(orders.summary('key-1').unknown).toHaveLength(1), PATIENT)
   orderSwitch.state = 'off'
   orders.switchChanged()
   expect(orders.summary('key-1')).toMatchObject({ state: 'off', unknown: [{ program: 'bot' }] })

@@ -7,15 +7,13 @@ import { MEMORY_PROFILE_STORE, VaultProfileStore } from '../../../main/sign-in/p
 import type { TokenStore } from '../../../main/tokens/token-store.ts'
 import { openVaultFile } from '../../../main/vault/vault-file.ts'
 import { VaultHandle } from '../../../main/vault/vault-handle.ts'
+import { PATIENT } from '../../patient.ts'
 import { proves } from '../../proof/proves.ts'
 import { VirtualClock } from '../../simulation/virtual-clock.ts'
 import { temporaryFolder } from '../storage/temporary-folder.ts'
 import { held, NOW_MS, profile } from '../vault/fixtures.ts'
 import { storedFolder, tamper } from '../vault/opened-vault.ts'
 import { testKeystore } from '../vault/test-keystore.ts'
-
-/** A busy machine may need this long for a step that otherwise takes milliseconds. */
-const PATIENT = { timeout: 20_000 }
 
 async function opened(folder: string, keystore = testKeystore(), startsOver = true) {
   const handle = await VaultHandle.open({ folder, keystore, wallMs: () => NOW_MS })

@@ -8,11 +8,9 @@ import { MEMORY_PROFILE_STORE } from '../../../main/sign-in/profile-store.ts'
 import { signInCommands } from '../../../main/sign-in/sign-in-commands.ts'
 import type { SignInTask } from '../../../main/sign-in/sign-ins.ts'
 import { ShownTimes } from '../../../main/storage/shown-times.ts'
+import { PATIENT } from '../../patient.ts'
 import { VirtualClock } from '../../simulation/virtual-clock.ts'
 import { answerOf, REFUSAL, renewal, ScriptedHttp } from '../scripted-http.ts'
-
-/** A busy machine may need this long for a step that otherwise takes milliseconds. */
-const PATIENT = { timeout: 20_000 }
 
 const KEY = {
   name: 'Mine',

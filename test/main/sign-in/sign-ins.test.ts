@@ -4,13 +4,11 @@ import type { SignInStatus } from '../../../app/contract/sign-in.ts'
 import { SIGN_IN_LIMIT_MS } from '../../../app/sign-in/failure.ts'
 import type { HttpRequest, HttpStreamListener, OpenUrl } from '../../../main/ports/ports.ts'
 import { SignIns, type SignInTask } from '../../../main/sign-in/sign-ins.ts'
+import { PATIENT } from '../../patient.ts'
 import { VirtualClock } from '../../simulation/virtual-clock.ts'
 import { answerOf, renewal, ScriptedHttp } from '../scripted-http.ts'
 import { silentSockets } from '../silent-sockets.ts'
 import { freePorts, get } from './loopback.ts'
-
-/** A busy machine may need this long for a step that otherwise takes milliseconds. */
-const PATIENT = { timeout: 20_000 }
 
 const stops: (() => Promise<void>)[] = []
 afterEach(async () => {

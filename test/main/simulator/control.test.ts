@@ -1,8 +1,6 @@
 import { expect, test, vi } from 'vitest'
+import { PATIENT } from '../../patient.ts'
 import { json, quotaOf, simulated } from './simulated.ts'
-
-/** A busy machine may need this long for a step that otherwise takes milliseconds. */
-const PATIENT = { timeout: 20_000 }
 
 const SECRET = 'only-for-tests'
 const POSITIONS = '/v3/brokerage/accounts/SIM1001/positions'

@@ -2,10 +2,8 @@ import { describe, expect, test } from 'vitest'
 import { FAULTS } from '../../../main/simulator/fault-names.ts'
 import { problemWith, withDefaults } from '../../../main/simulator/options.ts'
 import { Faults } from '../../../main/simulator/rules/faults.ts'
+import { PATIENT } from '../../patient.ts'
 import { json, quotaOf, START_MS, simulated } from './simulated.ts'
-
-/** A busy machine may need this long for a step that otherwise takes milliseconds. */
-const PATIENT = { timeout: 20_000 }
 
 const POSITIONS = '/v3/brokerage/accounts/SIM1001/positions'
 
@@ -149,7 +147,7 @@ describe('resource faults', () => {
     await get(POSITIONS)
     server.faults.set('slow-answers', 1)
     const slow = get(POSITIONS)
-    await expect.poll(() => server.service.ledger.entries().length, { interval: 2, ...PATIENT }).toBe(3)
+    await expect.poll(() => server.service.ledger.entries().length, { ...PATIENT, interval: 2 }).toBe(3)
     const fast = await get(POSITIONS)
     clock.advance(2000)
     expect([quotaOf(fast).remaining, quotaOf(await slow).remaining]).toEqual([317, 318])

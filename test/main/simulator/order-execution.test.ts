@@ -1,10 +1,9 @@
 import { connect } from 'node:net'
 import { describe, expect, test, vi } from 'vitest'
 import type { SimulatorFlags } from '../../../main/simulator/options.ts'
+import { PATIENT } from '../../patient.ts'
 import { type Body, orderBody as body, json, quotaOf, simulated } from './simulated.ts'
 
-/** A busy machine may need this long for a step that otherwise takes milliseconds. */
-const PATIENT = { timeout: 20_000 }
 const SECRET = 'only-for-tests'
 const ORDERS = '/v3/orderexecution/orders'
 const LISTED = '/v3/brokerage/accounts/SIM1001/orders'

@@ -2,9 +2,8 @@ import { connect, type Socket } from 'node:net'
 import fc from 'fast-check'
 import { describe, expect, test, vi } from 'vitest'
 import { startSimulatorServer } from '../../../main/simulator/server.ts'
+import { PATIENT } from '../../patient.ts'
 import { json, simulated } from './simulated.ts'
-
-const PATIENT = { timeout: 20_000, interval: 2 }
 
 /** Writes bytes to the port. Returns everything that arrives until the service closes, or for `maxWaitMs`. */
 async function exchanged(

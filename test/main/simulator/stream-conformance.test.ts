@@ -1,12 +1,11 @@
 import { describe, expect, test, vi } from 'vitest'
 import { STREAM_KINDS, type StreamKind } from '../../../app/service/stream-kinds.ts'
+import { PATIENT } from '../../patient.ts'
 import { json, quotaOf, simulated, slotsOf } from './simulated.ts'
 
 const POSITIONS = '/v3/brokerage/stream/accounts/SIM1001/positions'
 const DEPTH = '/v3/marketdata/stream/marketdepth/quotes/MSFT'
 const AGGREGATES = '/v3/marketdata/stream/marketdepth/aggregates/MSFT'
-
-const PATIENT = { timeout: 20_000, interval: 2 }
 
 const V2 = 'application/vnd.tradestation.streams.v2+json'
 const V3 = 'application/vnd.tradestation.streams.v3+json'

@@ -2,9 +2,7 @@ import { expect, it } from 'vitest'
 import type { TimeZone } from '../../../app/contract/units.ts'
 import type { Link } from '../../../renderer/api/window-api.ts'
 import { createLook, followZone, type Look } from '../../../renderer/state/look.ts'
-
-/** A busy machine may need this long for a step that otherwise takes milliseconds. */
-const PATIENT = { timeout: 20_000 }
+import { PATIENT } from '../../patient.ts'
 
 function ports(kept: Readonly<Record<string, string>> = {}) {
   const values = new Map(Object.entries(kept))

@@ -2,11 +2,9 @@ import { connect, type Socket } from 'node:net'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { GRACE_MS } from '../../../../main/hosts/browser/browser-windows.ts'
 import { KEEP_ALIVE_MS } from '../../../../main/hosts/browser/push-stream.ts'
+import { PATIENT } from '../../../patient.ts'
 import { snapshotOf } from './fake-windows.ts'
 import { bearing, type StartedHost, startHost } from './started-host.ts'
-
-/** A busy machine may need this long for a step that otherwise takes milliseconds. */
-const PATIENT = { timeout: 20_000 }
 
 /**
  * Time limit for a close. A quiet machine needs some milliseconds; with a defect, the close would wait for

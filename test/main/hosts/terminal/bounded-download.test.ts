@@ -6,10 +6,8 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { fetchTo, tenths } from '../../../../main/hosts/terminal/bounded-download.ts'
 import { nodeClock } from '../../../../main/ports/node-clock.ts'
+import { PATIENT } from '../../../patient.ts'
 import { VirtualClock } from '../../../simulation/virtual-clock.ts'
-
-/** A busy machine may need this long for a step that otherwise takes milliseconds. */
-const PATIENT = { timeout: 20_000 }
 
 let folder: string
 let server: Server

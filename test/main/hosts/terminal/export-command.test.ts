@@ -12,13 +12,11 @@ import { exportHistory } from '../../../../main/hosts/terminal/export-command.ts
 import type { ExportFlags } from '../../../../main/hosts/terminal/flags.ts'
 import { type HashedEntry, openJournalFile } from '../../../../main/orders/journal-file.ts'
 import { openStoredJournal } from '../../../../main/orders/stored-journal.ts'
+import { PATIENT } from '../../../patient.ts'
 import { proves } from '../../../proof/proves.ts'
 import { EPOCH_MS, PROFILE, record, sampleAt, startedStore } from '../../history/started-store.ts'
 import { temporaryFolder } from '../../storage/temporary-folder.ts'
 import { fakeTerminal } from './fake-terminal.ts'
-
-/** A busy machine may need this long for a step that otherwise takes milliseconds. */
-const PATIENT = { timeout: 20_000 }
 
 const MINUTES = 10
 

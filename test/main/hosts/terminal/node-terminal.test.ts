@@ -9,10 +9,8 @@ import {
   type TerminalProcess,
 } from '../../../../main/hosts/terminal/node-terminal.ts'
 import type { OutputEnd } from '../../../../main/hosts/terminal/terminal.ts'
+import { PATIENT } from '../../../patient.ts'
 import { proves } from '../../../proof/proves.ts'
-
-/** A busy machine may need this long for a step that otherwise takes milliseconds. */
-const PATIENT = { timeout: 20_000 }
 
 /** A process with these parts, and streams for the others. */
 function processWith(parts: object): TerminalProcess & Pick<NodeJS.Process, 'exitCode' | 'emit'> {

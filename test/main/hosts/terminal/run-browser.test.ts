@@ -3,12 +3,10 @@ import type { RunningApp } from '../../../../main/hosts/start-app.ts'
 import { runBrowser } from '../../../../main/hosts/terminal/run-browser.ts'
 import { claimMetrics } from '../../../../main/metrics/metrics-server.ts'
 import { claimPort } from '../../../../main/network/loopback-servers.ts'
+import { PATIENT } from '../../../patient.ts'
 import { proves } from '../../../proof/proves.ts'
 import { FakeMonitor } from './fake-monitor.ts'
 import { fakeTerminal } from './fake-terminal.ts'
-
-/** A busy machine may need this long for a step that otherwise takes milliseconds. */
-const PATIENT = { timeout: 20_000 }
 
 const ARGS = { dataFolder: '/data', simulate: false, port: 0, open: false, link: true } as const
 const BEARER = 'a-bearer-of-this-test'

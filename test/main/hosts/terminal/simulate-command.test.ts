@@ -7,10 +7,8 @@ import {
   simulatorOptions,
 } from '../../../../main/hosts/terminal/simulate-command.ts'
 import { DEFAULT_SIMULATOR_OPTIONS } from '../../../../main/simulator/options.ts'
+import { PATIENT } from '../../../patient.ts'
 import { fakeTerminal } from './fake-terminal.ts'
-
-/** A busy machine may need this long for a step that otherwise takes milliseconds. */
-const PATIENT = { timeout: 20_000 }
 
 /** The flags that the program reads from a command line. */
 async function flagsOf(...args: readonly string[]): Promise<SimulateFlags> {

@@ -6,6 +6,7 @@ import type { Screen } from '../../../../main/hosts/terminal/terminal.ts'
 import { type WatchDeps, watch } from '../../../../main/hosts/terminal/watch-command.ts'
 import type { WatchVault } from '../../../../main/hosts/terminal/watch-vault.ts'
 import { DEFAULT_PROBES } from '../../../../main/ports/profile.ts'
+import { PATIENT } from '../../../patient.ts'
 import { NO_DESKS } from '../../desk/no-desks.ts'
 import { simulatedKey } from '../../example-key.ts'
 import { SteppedClock } from '../../stepped-clock.ts'
@@ -13,9 +14,6 @@ import { AT_MS, exampleSnapshot } from './example-snapshot.ts'
 import { FakeMonitor } from './fake-monitor.ts'
 import { type FakeTerminal, type FakeTerminalOptions, fakeTerminal } from './fake-terminal.ts'
 import { NO_HISTORY } from './no-history.ts'
-
-/** A busy machine may need this long for a step that otherwise takes milliseconds. */
-const PATIENT = { timeout: 20_000 }
 
 const SERVICE = {
   authUrl: 'https://signin.example.com',
