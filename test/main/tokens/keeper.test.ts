@@ -3,14 +3,12 @@ import type { HttpOutcome } from '../../../main/ports/ports.ts'
 import type { TokenKeeper } from '../../../main/tokens/keeper.ts'
 import { proves } from '../../proof/proves.ts'
 import { answerOf, NOT_SENT, REFUSAL, renewal, UNKNOWN } from '../scripted-http.ts'
-import { DAY_MS, MINUTE_MS, setUp } from './scripted-keeper.ts'
+import { DAY_MS, MINUTE_MS, setUp, started } from './scripted-keeper.ts'
 
 const PATH = '/v3/brokerage/accounts'
 
 test('refreshes exactly two minutes before expiry', async () => {
-  const { clock, keeper, sentAtMs } = setUp([renewal('a1'), renewal('a2')])
-  keeper.start()
-  await clock.advance(18 * MINUTE_MS - 1)
+  const { clock, keeper, sentAtMs } = await started([renewal('a1'), renewal('a2')], 18 * MINUTE_MS - 1)
   expect(sentAtMs).toEqual([0])
   await clock.advance(1)
   expect(sentAtMs).toEqual([0, 18 * MINUTE_MS])
@@ -18,9 +16,7 @@ test('refreshes exactly two minutes before expiry', async () => {
 })
 
 test('a refresh reports its duration, from request to response', async () => {
-  const { clock, keeper, http, kinds } = setUp([renewal('a1')])
-  keeper.start()
-  await clock.advance(18 * MINUTE_MS)
+  const { clock, http, kinds } = await started([renewal('a1')], 18 * MINUTE_MS)
   await clock.advance(400)
   http.answer(renewal('a2'))
   await clock.advance(0)
@@ -28,9 +24,7 @@ test('a refresh reports its duration, from request to response', async () => {
 })
 
 test('a late 401 to a replaced token changes nothing for the current one', async () => {
-  const { clock, keeper, http } = setUp([renewal('a1'), renewal('a2')])
-  keeper.start()
-  await clock.advance(19 * MINUTE_MS)
+  const { clock, keeper, http } = await started([renewal('a1'), renewal('a2')], 19 * MINUTE_MS)
   expect(http.requests.length).toBe(2)
   void keeper.rejected('a1', PATH)
   await clock.advance(0)
@@ -40,18 +34,17 @@ test('a late 401 to a replaced token changes nothing for the current one', async
 })
 
 test('a token rejected just after its issue is replaced, and the new one is used', async () => {
-  const { clock, keeper, sentAtMs } = setUp([renewal('a1'), renewal('a2')])
-  keeper.start()
-  await clock.advance(1)
+  const { keeper, sentAtMs } = await started([renewal('a1'), renewal('a2')], 1)
   await keeper.rejected('a1', PATH)
   expect(sentAtMs).toEqual([0, 1])
   expect(await keeper.access()).toEqual({ kind: 'token', value: 'a2' })
 })
 
 test('a rejected token stays in use until the retry schedule gets another one', async () => {
-  const { clock, keeper, http, sentAtMs } = setUp([renewal('a1'), NOT_SENT, answerOf(503), renewal('a2')])
-  keeper.start()
-  await clock.advance(MINUTE_MS)
+  const { clock, keeper, http, sentAtMs } = await started(
+    [renewal('a1'), NOT_SENT, answerOf(503), renewal('a2')],
+    MINUTE_MS,
+  )
   await keeper.rejected('a1', PATH)
   expect(keeper.usable()).toEqual({ kind: 'token', value: 'a1' })
   expect([keeper.canUseService, keeper.accessSummary().state]).toEqual([true, 'valid'])
@@ -67,17 +60,13 @@ test('a rejected token stays in use until the retry schedule gets another one', 
 })
 
 test('a rejected token is no longer used once the sign-in host reports that the grant has ended', async () => {
-  const { clock, keeper } = setUp([renewal('a1'), REFUSAL])
-  keeper.start()
-  await clock.advance(MINUTE_MS)
+  const { keeper } = await started([renewal('a1'), REFUSAL], MINUTE_MS)
   await keeper.rejected('a1', PATH)
   expect(keeper.usable()).toEqual({ kind: 'none', why: 'sign-in-required' })
 })
 
 test('a caller that got 401 waits ten seconds for a refresh, and no longer', async () => {
-  const { clock, keeper, http } = setUp([renewal('a1')])
-  keeper.start()
-  await clock.advance(MINUTE_MS)
+  const { clock, keeper, http } = await started([renewal('a1')], MINUTE_MS)
   let told = 0
   const rejected = () =>
     void keeper.rejected('a1', PATH).then(() => {
@@ -97,9 +86,7 @@ test('a caller that got 401 waits ten seconds for a refresh, and no longer', asy
 })
 
 test('a confirmed revocation by another profile ends these tokens too, once', async () => {
-  const { clock, keeper, http } = setUp([renewal('a1')])
-  keeper.start()
-  await clock.advance(0)
+  const { clock, keeper, http } = await started([renewal('a1')])
   expect(keeper.revokedElsewhere()).toBe(true)
   expect(keeper.refreshSummary().state).toBe('revoked')
   expect(await keeper.access()).toMatchObject({ kind: 'none' })
@@ -109,9 +96,7 @@ test('a confirmed revocation by another profile ends these tokens too, once', as
 })
 
 test('from the click on Revoke no access token is returned, even during a refresh', async () => {
-  const { clock, keeper, http } = setUp([renewal('a1')])
-  keeper.start()
-  await clock.advance(18 * MINUTE_MS)
+  const { clock, keeper, http } = await started([renewal('a1')], 18 * MINUTE_MS)
   expect(keeper.usable()).toEqual({ kind: 'token', value: 'a1' })
   const revoked = keeper.revoke()
   await clock.advance(0)
@@ -127,9 +112,7 @@ test('from the click on Revoke no access token is returned, even during a refres
 })
 
 test('50 callers at expiry share one request', async () => {
-  const { clock, keeper, http } = setUp([renewal('a1')])
-  keeper.start()
-  await clock.advance(0)
+  const { clock, keeper, http } = await started([renewal('a1')])
   await keeper.rejected('not the token that is held', PATH)
   expect(http.requests.length).toBe(1)
   await clock.advance(15_000)
@@ -147,15 +130,10 @@ test('50 callers at expiry share one request', async () => {
 })
 
 test('a lost response is retried once at once with the same token, then on schedule', async () => {
-  const { clock, keeper, sentAtMs, sentTokens, kinds } = setUp([
-    UNKNOWN,
-    UNKNOWN,
-    UNKNOWN,
-    UNKNOWN,
-    renewal('a1'),
-  ])
-  keeper.start()
-  await clock.advance(MINUTE_MS)
+  const { keeper, sentAtMs, sentTokens, kinds } = await started(
+    [UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, renewal('a1')],
+    MINUTE_MS,
+  )
   // The waits are 0.75, 1.5 and 3.75 s: three quarters of each step, because the jitter is at its middle.
   expect(sentAtMs).toEqual([0, 0, 750, 2_250, 6_000])
   expect(new Set(sentTokens())).toEqual(new Set(['refresh-0']))
@@ -164,9 +142,7 @@ test('a lost response is retried once at once with the same token, then on sched
 })
 
 test('ten seconds without a response are reported, with the time of the request, and nothing is sent for it', async () => {
-  const { clock, keeper, http, told } = setUp()
-  keeper.start()
-  await clock.advance(9_999)
+  const { clock, keeper, http, told } = await started([], 9_999)
   expect(told).toEqual([])
   await clock.advance(1)
   expect(told).toEqual([[false, 'not responding', 10_000]])
@@ -179,9 +155,7 @@ test('ten seconds without a response are reported, with the time of the request,
 })
 
 test('a response in time, or a stop, cancels that report', async () => {
-  const { clock, keeper, http, reached } = setUp()
-  keeper.start()
-  await clock.advance(9_000)
+  const { clock, keeper, http, reached } = await started([], 9_000)
   http.answer(renewal('a1'))
   await clock.advance(5_000)
   expect(reached).toEqual([true])
@@ -193,9 +167,7 @@ test('a response in time, or a stop, cancels that report', async () => {
 })
 
 test('a refresh that was not sent is not retried at once', async () => {
-  const { clock, keeper, sentAtMs } = setUp([NOT_SENT, renewal('a1')])
-  keeper.start()
-  await clock.advance(749)
+  const { clock, sentAtMs } = await started([NOT_SENT, renewal('a1')], 749)
   expect(sentAtMs).toEqual([0])
   await clock.advance(1)
   expect(sentAtMs).toEqual([0, 750])
@@ -208,9 +180,7 @@ test('an event’s listener sees an access token that is no longer being refresh
     [renewal('a1'), 'valid'],
     [answerOf(503), 'none'],
   ] as const) {
-    const { clock, http, keeper, states } = setUp()
-    keeper.start()
-    await clock.advance(0)
+    const { clock, http, keeper, states } = await started()
     expect(keeper.accessSummary().state).toBe('refreshing')
     http.answer(outcome)
     await clock.advance(0)
@@ -220,9 +190,10 @@ test('an event’s listener sees an access token that is no longer being refresh
 })
 
 test('a wait requested by the service is a minimum for the retry schedule', async () => {
-  const { clock, keeper, sentAtMs } = setUp([answerOf(503, '', { 'retry-after': '40' }), renewal('a1')])
-  keeper.start()
-  await clock.advance(39_999)
+  const { clock, sentAtMs } = await started(
+    [answerOf(503, '', { 'retry-after': '40' }), renewal('a1')],
+    39_999,
+  )
   expect(sentAtMs).toEqual([0])
   await clock.advance(1)
   expect(sentAtMs).toEqual([0, 40_000])
@@ -286,9 +257,7 @@ test('a path that accepts a token again resets its schedule, and an unchanged to
 test('a path that accepted a token shows its end within 30 s, whatever another path rejects', async () => {
   const rejectsAll = '/v3/scope'
   const held = async (accepted: string, by: string, afterMs: number) => {
-    const { clock, keeper } = setUp([renewal('a1'), renewal('a2'), renewal('a3')])
-    keeper.start()
-    await clock.advance(MINUTE_MS)
+    const { clock, keeper } = await started([renewal('a1'), renewal('a2'), renewal('a3')], MINUTE_MS)
     await keeper.rejected('a1', rejectsAll)
     await keeper.rejected('a2', rejectsAll)
     keeper.accepted(accepted, `${PATH}?a=1`)
@@ -326,9 +295,7 @@ async function whileWanted(
   seconds: number,
   backAtS = seconds,
 ) {
-  const { clock, keeper, sentAtMs, outcomes } = setUp([renewal('a1')])
-  keeper.start()
-  await clock.advance(MINUTE_MS)
+  const { clock, keeper, sentAtMs, outcomes } = await started([renewal('a1')], MINUTE_MS)
   outcomes.push(...Array.from({ length: 200 }, () => failed))
   await clock.advance(fromS * 1000 - MINUTE_MS)
   for (let second = 0; second < seconds; second += 1) {
@@ -381,9 +348,7 @@ test.for(
 })
 
 test('without a token, the next attempt is the one that a request may cause', async () => {
-  const { clock, keeper, outcomes } = setUp([renewal('a1')])
-  keeper.start()
-  await clock.advance(MINUTE_MS)
+  const { clock, keeper, outcomes } = await started([renewal('a1')], MINUTE_MS)
   outcomes.push(...Array.from({ length: 100 }, () => NOT_SENT))
   await clock.advance(EXPIRED_S * 1000 - MINUTE_MS)
   await keeper.accessForProgram()
@@ -424,9 +389,7 @@ test('a lifetime of seconds does not make a hot loop', async () => {
 })
 
 test('after stop nothing is sent to any caller', async () => {
-  const { clock, keeper, http } = setUp([renewal('a1')])
-  keeper.start()
-  await clock.advance(MINUTE_MS)
+  const { clock, keeper, http } = await started([renewal('a1')], MINUTE_MS)
   keeper.stop()
   await keeper.rejected('a1', PATH)
   await keeper.refresh()

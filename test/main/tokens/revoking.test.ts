@@ -2,12 +2,10 @@ import { expect, test } from 'vitest'
 import type { HttpOutcome } from '../../../main/ports/ports.ts'
 import { proves } from '../../proof/proves.ts'
 import { answerOf, NOT_SENT, REFUSAL, renewal, UNKNOWN } from '../scripted-http.ts'
-import { DAY_MS, MINUTE_MS, setUp } from './scripted-keeper.ts'
+import { DAY_MS, MINUTE_MS, started } from './scripted-keeper.ts'
 
 test('a revocation by a rejected key is sent all the same, because the token may be valid', async () => {
-  const { clock, keeper, http } = setUp([answerOf(401, { error: 'invalid_client' }), answerOf(200)])
-  keeper.start()
-  await clock.advance(1)
+  const { keeper, http } = await started([answerOf(401, { error: 'invalid_client' }), answerOf(200)], 1)
   expect(await keeper.revoke()).toEqual({ kind: 'confirmed' })
   expect(http.requests.map(({ url }) => url)).toEqual([
     'https://auth.test/oauth/token',
@@ -16,9 +14,7 @@ test('a revocation by a rejected key is sent all the same, because the token may
 })
 
 test('a revocation during a refresh waits for it and revokes the newest token', async () => {
-  const { clock, keeper, http, sentTokens } = setUp()
-  keeper.start()
-  await clock.advance(0)
+  const { clock, keeper, http, sentTokens } = await started()
   const revoked = keeper.revoke()
   expect(http.requests.length).toBe(1)
   expect(await keeper.access()).toEqual({ kind: 'none', why: 'revoking' })
@@ -43,9 +39,7 @@ test.each<[string, HttpOutcome]>([
   ['a lost answer', UNKNOWN],
   ['offline', NOT_SENT],
 ])('a revocation that gets %s shows as unconfirmed and is retried until a 200', async (_, outcome) => {
-  const { clock, keeper, outcomes, kinds } = setUp([renewal('a1'), outcome, outcome])
-  keeper.start()
-  await clock.advance(0)
+  const { clock, keeper, outcomes, kinds } = await started([renewal('a1'), outcome, outcome])
   expect((await keeper.revoke()).kind).toBe('unconfirmed')
   expect(keeper.refreshSummary().state).toBe('revoke-unconfirmed')
   expect(kinds('revoked')).toEqual([])
@@ -58,9 +52,7 @@ test.each<[string, HttpOutcome]>([
 })
 
 test('a rejected revocation is reported and not retried automatically', async () => {
-  const { clock, keeper, http } = setUp([renewal('a1'), REFUSAL])
-  keeper.start()
-  await clock.advance(0)
+  const { clock, keeper, http } = await started([renewal('a1'), REFUSAL])
   await keeper.revoke()
   await clock.advance(DAY_MS)
   expect(http.requests.length).toBe(2)
@@ -71,9 +63,7 @@ test('a rejected revocation is reported and not retried automatically', async ()
 })
 
 test('a revocation that a person requests after another sign-in with the key is retried', async () => {
-  const { clock, keeper, outcomes } = setUp([renewal('a1'), answerOf(503), answerOf(200)])
-  keeper.start()
-  await clock.advance(0)
+  const { clock, keeper, outcomes } = await started([renewal('a1'), answerOf(503), answerOf(200)])
   // Another profile signs in with this API key.
   keeper.suspendRevocationRetry()
   expect((await keeper.revoke()).kind).toBe('unconfirmed')
@@ -82,9 +72,7 @@ test('a revocation that a person requests after another sign-in with the key is 
 })
 
 test('after a person cancels, an unconfirmed revocation waits for a person', async () => {
-  const { clock, keeper, http } = setUp([renewal('a1'), answerOf(503)])
-  keeper.start()
-  await clock.advance(0)
+  const { clock, keeper, http } = await started([renewal('a1'), answerOf(503)])
   await keeper.revoke()
   keeper.suspendRevocationRetry()
   await clock.advance(DAY_MS)

@@ -50,3 +50,11 @@ export function setUp(script: readonly HttpOutcome[] = []) {
   const kinds = (kind: KeyReport['kind']) => events.filter((event) => event.kind === kind)
   return { clock, http, keeper, events, reached, told, states, sentAtMs, sentTokens, kinds, outcomes }
 }
+
+/** The same, with the keeper started `ms` ago. */
+export async function started(script: readonly HttpOutcome[] = [], ms = 0) {
+  const set = setUp(script)
+  set.keeper.start()
+  await set.clock.advance(ms)
+  return set
+}

@@ -2,12 +2,10 @@ import { expect, test } from 'vitest'
 import type { HttpOutcome } from '../../../main/ports/ports.ts'
 import { proves } from '../../proof/proves.ts'
 import { answerOf, NOT_SENT, REFUSAL, renewal, UNKNOWN } from '../scripted-http.ts'
-import { DAY_MS, MINUTE_MS, setUp } from './scripted-keeper.ts'
+import { DAY_MS, MINUTE_MS, setUp, started } from './scripted-keeper.ts'
 
 test('a rejection ends the session once, leaves no timer and is not retried', async () => {
-  const { clock, keeper, http, kinds } = setUp([REFUSAL])
-  keeper.start()
-  await clock.advance(DAY_MS)
+  const { clock, keeper, http, kinds } = await started([REFUSAL], DAY_MS)
   expect(http.requests.length).toBe(1)
   expect(kinds('sign-in-required')).toEqual([
     { kind: 'sign-in-required', reason: 'the service rejected this refresh token' },
@@ -19,9 +17,7 @@ test('a rejection ends the session once, leaves no timer and is not retried', as
 test.each(['invalid_client', 'unauthorized_client', 'invalid_request'])(
   'a rejected key (%s) is distinguished from an ended sign-in, and can be retried',
   async (error) => {
-    const { clock, keeper, http, kinds } = setUp([answerOf(401, { error }), renewal('a1')])
-    keeper.start()
-    await clock.advance(DAY_MS)
+    const { keeper, http, kinds } = await started([answerOf(401, { error }), renewal('a1')], DAY_MS)
     expect(http.requests.length).toBe(1)
     const [ended] = kinds('sign-in-required')
     expect(ended).toMatchObject({ cause: 'misconfigured' })
@@ -62,9 +58,7 @@ test.each<[string, HttpOutcome]>([
 
 test('a redirect to another host is not a response of the sign-in host, and its name is reported', async () => {
   const redirect = answerOf(302, '', { location: 'http://portal.test/login?from=auth' })
-  const { clock, keeper, told, events } = setUp([redirect, renewal('a1')])
-  keeper.start()
-  await clock.advance(1)
+  const { clock, keeper, told, events } = await started([redirect, renewal('a1')], 1)
   const why = 'redirected to another host (portal.test); not followed'
   expect(told).toEqual([[false, why, undefined]])
   expect(events).toMatchObject([{ kind: 'token-refresh-failed', outcome: 'later', why }])
@@ -74,16 +68,12 @@ test('a redirect to another host is not a response of the sign-in host, and its 
 })
 
 test('a rejection after a malformed response is no lost response: the token sent was still the newest', async () => {
-  const { clock, keeper } = setUp([renewal('a\n'), REFUSAL])
-  keeper.start()
-  await clock.advance(2 * MINUTE_MS)
+  const { keeper } = await started([renewal('a\n'), REFUSAL], 2 * MINUTE_MS)
   expect(keeper.refreshSummary().reason).toBe('the service rejected this refresh token')
 })
 
 test('a rejection after a lost response names the loss, even for a key never seen to rotate', async () => {
-  const { clock, keeper } = setUp([UNKNOWN, REFUSAL])
-  keeper.start()
-  await clock.advance(1)
+  const { keeper } = await started([UNKNOWN, REFUSAL], 1)
   expect(keeper.refreshSummary()).toMatchObject({
     state: 'sign-in-required',
     reason: 'sign in again: the response was lost',
@@ -91,9 +81,7 @@ test('a rejection after a lost response names the loss, even for a key never see
 })
 
 test('for a key without rotation a lost response is no reason', async () => {
-  const { clock, keeper } = setUp([renewal('a1'), UNKNOWN, REFUSAL])
-  keeper.start()
-  await clock.advance(19 * MINUTE_MS)
+  const { keeper } = await started([renewal('a1'), UNKNOWN, REFUSAL], 19 * MINUTE_MS)
   expect(keeper.refreshSummary().reason).toBe('the service rejected this refresh token')
 })
 

@@ -1,14 +1,12 @@
 import { expect, test } from 'vitest'
 import { proves } from '../../proof/proves.ts'
 import { renewal } from '../scripted-http.ts'
-import { DAY_MS, MINUTE_MS, setUp } from './scripted-keeper.ts'
+import { DAY_MS, MINUTE_MS, setUp, started } from './scripted-keeper.ts'
 
 test.each([1_000, 10 * MINUTE_MS, 3 * DAY_MS])(
   'after %d ms of sleep at most one refresh is sent',
   async (sleptMs) => {
-    const { clock, keeper, http } = setUp([renewal('a1'), renewal('a2')])
-    keeper.start()
-    await clock.advance(10 * MINUTE_MS)
+    const { clock, keeper, http } = await started([renewal('a1'), renewal('a2')], 10 * MINUTE_MS)
     clock.sleep(sleptMs)
     keeper.wake()
     await clock.advance(1_000)
@@ -20,9 +18,7 @@ test.each([1_000, 10 * MINUTE_MS, 3 * DAY_MS])(
 )
 
 test('unannounced sleep is noticed within a minute', async () => {
-  const { clock, keeper, http } = setUp([renewal('a1'), renewal('a2')])
-  keeper.start()
-  await clock.advance(5 * MINUTE_MS)
+  const { clock, http } = await started([renewal('a1'), renewal('a2')], 5 * MINUTE_MS)
   clock.sleep(15 * MINUTE_MS)
   await clock.advance(MINUTE_MS)
   expect(http.requests.length).toBe(2)

@@ -11,7 +11,7 @@ import { held, profile, tokensOf, vaultOf } from '../vault/fixtures.ts'
 import { openVault } from '../vault/opened-vault.ts'
 import { keeperOf } from './keeper-of.ts'
 import { RecordingStore } from './recording-store.ts'
-import { MINUTE_MS, setUp } from './scripted-keeper.ts'
+import { MINUTE_MS, setUp, started } from './scripted-keeper.ts'
 
 const HOUR_MS = 60 * MINUTE_MS
 
@@ -61,21 +61,20 @@ test.each([0, 1, 5])(
 )
 
 test('a rejection that repeats the token is a rejection', async () => {
-  const { clock, keeper } = setUp([answerOf(400, { error: 'invalid_grant', refresh_token: 'other' })])
-  keeper.start()
-  await clock.advance(0)
+  const { keeper } = await started([answerOf(400, { error: 'invalid_grant', refresh_token: 'other' })])
   expect(keeper.refreshSummary().state).toBe('sign-in-required')
 })
 
 test('a wrong client secret says nothing about the token in doubt: both are kept for the right one', async () => {
-  const { clock, keeper, sentTokens } = setUp([
-    answerOf(502, { refresh_token: 'refresh-1' }),
-    answerOf(401, { error: 'invalid_client' }),
-    REFUSAL,
-    renewal('a'),
-  ])
-  keeper.start()
-  await clock.advance(MINUTE_MS)
+  const { keeper, sentTokens } = await started(
+    [
+      answerOf(502, { refresh_token: 'refresh-1' }),
+      answerOf(401, { error: 'invalid_client' }),
+      REFUSAL,
+      renewal('a'),
+    ],
+    MINUTE_MS,
+  )
   expect(keeper.refreshSummary()).toMatchObject({ state: 'sign-in-required', cause: 'misconfigured' })
   await keeper.refresh()
   expect(sentTokens()).toEqual(['refresh-0', 'refresh-1', 'refresh-1', 'refresh-0'])
