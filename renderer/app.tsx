@@ -1,8 +1,8 @@
 import { Activity, Suspense, useEffect } from 'react'
 import { CapacityTable } from './capacity/capacity-table.tsx'
 import { useFirstChoice } from './capacity/chosen-category.ts'
+import { Button } from './components/button.tsx'
 import { classesOf } from './components/classes.ts'
-import controlsSheet from './components/controls.module.css'
 import { loadedLater } from './components/loaded-later.ts'
 import { EventList } from './events/event-list.tsx'
 import { HistoryPanel } from './history/history-panel.tsx'
@@ -22,7 +22,7 @@ import { OwnStreams } from './streams/own-streams.tsx'
 import { RevokeButton, TokenPanel } from './verdict/token-panel.tsx'
 import { NARROW, VerdictPanel } from './verdict/verdict-panel.tsx'
 
-const css = classesOf({ ...controlsSheet, ...sheet })
+const css = classesOf(sheet)
 // These pages are separate chunks, because most windows never show them.
 const Glance = loadedLater(async () => (await import('./glance/glance.tsx')).Glance)
 const ProgramsPage = loadedLater(async () => (await import('./programs/programs-page.tsx')).ProgramsPage)
@@ -126,7 +126,7 @@ function Dashboard({ isShown, dimmed, frozen }: DashboardProps) {
         tabIndex={-1}
         className={css('main', isMaximised && 'maximised', dimmed && 'dimmed', frozen && 'frozen')}
       >
-        <div className={css('column')}>
+        <div className="column">
           {!isMaximised && <CapacityTable />}
           {isNarrow && (
             <section className={css('tokens-alone')} aria-label="Tokens">
@@ -137,7 +137,7 @@ function Dashboard({ isShown, dimmed, frozen }: DashboardProps) {
           <HistoryPanel />
         </div>
         {!isMaximised && (
-          <div className={css('panel')}>
+          <div className="panel">
             <SlotMap />
             <OwnStreams />
             <EventList />
@@ -166,13 +166,9 @@ function Waiting({ link }: { readonly link: string }) {
   return (
     <main className={css('waiting')}>
       <p>No key is connected.</p>
-      <button
-        type="button"
-        className={css('button', 'primary')}
-        onClick={() => view.setState({ dialog: 'connect' })}
-      >
+      <Button look="primary" onClick={() => view.setState({ dialog: 'connect' })}>
         Connect a key
-      </button>
+      </Button>
     </main>
   )
 }

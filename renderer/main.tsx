@@ -1,3 +1,5 @@
+import './components/controls.css'
+import './components/dialog.css'
 import { StrictMode, Suspense } from 'react'
 import { createRoot } from 'react-dom/client'
 import { announce, browserNotifications } from './alerts/announce.ts'

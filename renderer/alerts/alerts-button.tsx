@@ -1,11 +1,11 @@
 import { mostUrgent } from '../../app/contract/severity.ts'
+import { Button } from '../components/button.tsx'
 import { classesOf } from '../components/classes.ts'
-import controlsSheet from '../components/controls.module.css'
 import { Shape } from '../components/shape.tsx'
 import { useMirror, useParts } from '../state/window-parts.ts'
 import sheet from './alerts.module.css'
 
-const css = classesOf({ ...controlsSheet, ...sheet })
+const css = classesOf(sheet)
 
 /** The button that opens the alerts, with the number of open alerts and the highest severity of new ones. */
 export function AlertsButton() {
@@ -15,16 +15,15 @@ export function AlertsButton() {
   const keys = useMirror(({ snapshots }) => snapshots.length)
   const urgent = useMirror(({ alerts }) => mostUrgent(alerts.filter(({ dismissed }) => !dismissed))?.severity)
   return (
-    <button
-      type="button"
-      className={css('button', 'ghost', 'alerts')}
+    <Button
+      look={css('ghost', 'alerts')}
       aria-label={alertsLabel({ open, fresh, keys })}
       data-testid="alerts"
       onClick={() => view.setState({ dialog: 'alerts' })}
     >
       {urgent !== undefined && <Shape severity={urgent} />}
-      Alerts {open > 0 && <strong className={css('number')}>{open}</strong>}
-    </button>
+      Alerts {open > 0 && <strong className="number">{open}</strong>}
+    </Button>
   )
 }
 

@@ -7,8 +7,8 @@ import { sinceText, untilText } from '../../app/status/durations.ts'
 import { clockText, dayAndMinuteText, minuteText } from '../../app/status/moments.ts'
 import type { WindowApi } from '../api/window-api.ts'
 import { chooseIfRow } from '../capacity/chosen-category.ts'
+import { Button } from '../components/button.tsx'
 import { classesOf } from '../components/classes.ts'
-import controlsSheet from '../components/controls.module.css'
 import { DialogFrame } from '../components/dialog-frame.tsx'
 import { Shape } from '../components/shape.tsx'
 import { useAlertPreferences } from '../hooks/use-alert-preferences.ts'
@@ -19,7 +19,7 @@ import { useMirror, useMoment, useParts, type WindowParts } from '../state/windo
 import sheet from './alerts.module.css'
 import { snoozeChoices } from './announce.ts'
 
-const css = classesOf({ ...controlsSheet, ...sheet })
+const css = classesOf(sheet)
 
 /** The open and the closed alerts of all keys. An alert closes automatically when its cause has ended. */
 export function AlertsDialog() {
@@ -31,23 +31,15 @@ export function AlertsDialog() {
       <div className={css('bar')}>
         <fieldset className={css('tabs')} aria-label="Which alerts">
           {(['open', 'closed'] as const).map((one) => (
-            <button
-              key={one}
-              type="button"
-              className={css('button', 'ghost')}
-              aria-pressed={shown === one}
-              onClick={() => setShown(one)}
-            >
+            <Button key={one} look="ghost" aria-pressed={shown === one} onClick={() => setShown(one)}>
               {one === 'open' ? `Open ${open}` : 'Closed'}
-            </button>
+            </Button>
           ))}
         </fieldset>
         <Snooze />
       </div>
       {shown === 'open' ? <OpenAlerts /> : <ClosedAlerts />}
-      <button type="button" className={css('button')} onClick={() => view.setState({ dialog: 'settings' })}>
-        Thresholds, sounds, quiet hours…
-      </button>
+      <Button onClick={() => view.setState({ dialog: 'settings' })}>Thresholds, sounds, quiet hours…</Button>
     </DialogFrame>
   )
 }
@@ -101,17 +93,15 @@ function AlertRow({ alert }: { readonly alert: Alert }) {
       </div>
       <ShowButton alert={alert} title={title} />
       {alert.dismissed ? (
-        <span className={css('muted')}>seen</span>
+        <span className="muted">seen</span>
       ) : (
-        <button
-          type="button"
-          className={css('button')}
+        <Button
           disabled={asked.waiting}
           aria-label={`Dismiss ${title}`}
           onClick={() => void asked.run(() => api.dismissAlert({ id: alert.id }))}
         >
           Dismiss
-        </button>
+        </Button>
       )}
     </li>
   )
@@ -155,16 +145,11 @@ function GroupRow({ alerts }: { readonly alerts: readonly [Alert, ...Alert[]] })
       </div>
       <ShowButton alert={first} title={title} />
       {fresh.length === 0 ? (
-        <span className={css('muted')}>seen</span>
+        <span className="muted">seen</span>
       ) : (
-        <button
-          type="button"
-          className={css('button')}
-          aria-label={`Dismiss ${title}`}
-          onClick={() => void dismissAll()}
-        >
+        <Button aria-label={`Dismiss ${title}`} onClick={() => void dismissAll()}>
           Dismiss all
-        </button>
+        </Button>
       )}
     </li>
   )
@@ -174,14 +159,9 @@ function GroupRow({ alerts }: { readonly alerts: readonly [Alert, ...Alert[]] })
 function ShowButton({ alert, title }: { readonly alert: Alert; readonly title: string }) {
   const parts = useParts()
   return (
-    <button
-      type="button"
-      className={css('button', 'ghost')}
-      aria-label={`Show ${title}`}
-      onClick={() => jumpTo(alert, parts)}
-    >
+    <Button look="ghost" aria-label={`Show ${title}`} onClick={() => jumpTo(alert, parts)}>
       Show
-    </button>
+    </Button>
   )
 }
 
@@ -236,19 +216,19 @@ function Snooze() {
         <span>
           Snoozed until {minuteText(preferences.snoozedUntil ?? 0)}, {left}.
         </span>
-        <button type="button" className={css('button', 'ghost')} onClick={() => snooze(undefined)}>
+        <Button look="ghost" onClick={() => snooze(undefined)}>
           End snooze
-        </button>
+        </Button>
       </p>
     )
   }
   return (
     <fieldset className={css('snooze')} aria-label="Snooze sounds and notifications">
-      <span className={css('muted')}>Snooze</span>
+      <span className="muted">Snooze</span>
       {snoozeChoices(ticker.nowMs()).map(({ label, untilMs }) => (
-        <button key={label} type="button" className={css('button', 'ghost')} onClick={() => snooze(untilMs)}>
+        <Button key={label} look="ghost" onClick={() => snooze(untilMs)}>
           {label}
-        </button>
+        </Button>
       ))}
     </fieldset>
   )

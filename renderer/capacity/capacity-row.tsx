@@ -18,7 +18,6 @@ import {
   rowNote,
 } from '../../app/status/quota-status.ts'
 import { classesOf } from '../components/classes.ts'
-import controlsSheet from '../components/controls.module.css'
 import { Shape } from '../components/shape.tsx'
 import type { RowGroupId } from '../state/row-groups.ts'
 import { useLook, useParts, useQuota, useShown } from '../state/window-parts.ts'
@@ -28,7 +27,7 @@ import { chooseCategory } from './chosen-category.ts'
 import { TREND, type TrendPath } from './trend-path.ts'
 import { useRowActions } from './use-groups.ts'
 
-const css = classesOf({ ...controlsSheet, ...sheet })
+const css = classesOf(sheet)
 
 interface CategoryProps {
   readonly category: string
@@ -176,10 +175,10 @@ function Left({ category }: CategoryProps) {
   const limit = useQuota(category, (quota) => quota.limit)
   return (
     <>
-      <span className={css('number')} data-testid="remaining">
+      <span className="number" data-testid="remaining">
         {text}
       </span>{' '}
-      <span className={css('muted')}>/ {limit}</span>
+      <span className="muted">/ {limit}</span>
     </>
   )
 }
@@ -201,7 +200,7 @@ function Allowance({ category }: CategoryProps) {
   const text = useQuota(category, (...at) => allowanceOf(...at).text)
   return (
     <span className={css(burst !== undefined && 'allowance')}>
-      {burst !== undefined && <span className={css('number')}>{burst}</span>} <span>{text}</span>
+      {burst !== undefined && <span className="number">{burst}</span>} <span>{text}</span>
     </span>
   )
 }

@@ -3,7 +3,6 @@ import { mostUrgent } from '../../app/contract/severity.ts'
 import type { RequestQuota, Snapshot } from '../../app/contract/snapshot.ts'
 import { quotaStatus } from '../../app/status/quota-status.ts'
 import { classesOf } from '../components/classes.ts'
-import controlsSheet from '../components/controls.module.css'
 import { Icon, type IconName } from '../components/icon.tsx'
 import { LazyMenu, menuCode } from '../components/lazy-menu.tsx'
 import { Shape } from '../components/shape.tsx'
@@ -16,7 +15,7 @@ import { useChosenCategory } from './chosen-category.ts'
 import { useGroups, useRowActions } from './use-groups.ts'
 import { useTrends } from './use-trends.ts'
 
-const css = classesOf({ ...controlsSheet, ...sheet })
+const css = classesOf(sheet)
 
 export function CapacityTable() {
   const groups = useGroups()
@@ -29,7 +28,7 @@ export function CapacityTable() {
   const worst = useShown(worstCategory)
   return (
     <section className={css('panel', 'capacity')} aria-labelledby="capacity-title">
-      <div className={css('head')}>
+      <div className="head">
         <h2 id="capacity-title">Request quotas</h2>
         <span className={css('about')}>
           {fixed && 'fixed windows · '}solid = certain, hatched = possible, mark = low below {threshold}
@@ -37,7 +36,7 @@ export function CapacityTable() {
         <Unlisted of="requests" />
         <RowTools category={chosen} />
       </div>
-      <div className={css('scroll')}>
+      <div className="scroll">
         <table className={css('headed', 'table', hasDesk && 'with-desk')} aria-labelledby="capacity-title">
           <thead>
             <tr>

@@ -1,12 +1,7 @@
 import { Dialog } from 'radix-ui'
 import { type ReactNode, useRef } from 'react'
 import { useParts } from '../state/window-parts.ts'
-import { classesOf } from './classes.ts'
-import controlsSheet from './controls.module.css'
-import sheet from './dialog.module.css'
 import { Icon } from './icon.tsx'
-
-const css = classesOf({ ...controlsSheet, ...sheet })
 
 interface DialogFrameProps {
   readonly title: string
@@ -26,9 +21,9 @@ export function DialogFrame({ title, about, width = 'narrow', children }: Dialog
   return (
     <Dialog.Root open onOpenChange={(open) => !open && close()}>
       <Dialog.Portal>
-        <div className={css('backdrop')} />
+        <div className="backdrop" />
         <Dialog.Content
-          className={css('dialog', width)}
+          className={`dialog ${width}`}
           onOpenAutoFocus={(event) => {
             // The first control must not get the focus, because it might react to a key press that is meant
             // as a shortcut of the window.
@@ -36,12 +31,12 @@ export function DialogFrame({ title, about, width = 'narrow', children }: Dialog
             titleRef.current?.focus()
           }}
         >
-          <Dialog.Title ref={titleRef} tabIndex={-1} className={css('beside-corner')}>
+          <Dialog.Title ref={titleRef} tabIndex={-1} className="beside-corner">
             {title}
           </Dialog.Title>
           <Dialog.Description>{about}</Dialog.Description>
           {children}
-          <Dialog.Close className={css('button', 'ghost', 'corner')} aria-label="Close">
+          <Dialog.Close className="button ghost corner" aria-label="Close">
             <Icon name="close" />
           </Dialog.Close>
         </Dialog.Content>

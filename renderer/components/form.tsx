@@ -1,8 +1,4 @@
 import { type ReactNode, useId } from 'react'
-import { classesOf } from './classes.ts'
-import sheet from './dialog.module.css'
-
-const css = classesOf(sheet)
 
 interface FieldProps {
   readonly label: string
@@ -26,14 +22,14 @@ export function Field({ label, name, type = 'text', initial, placeholder, hint, 
     'aria-describedby': error === undefined && hint === undefined ? undefined : `${id}-about`,
   }
   return (
-    <div className={css('field')}>
+    <div className="field">
       <label htmlFor={id}>{label}</label>
       {lines === undefined ? (
         <input {...common} type={type} autoComplete={isSecret ? 'new-password' : 'off'} />
       ) : (
-        <textarea {...common} rows={lines} autoComplete="off" className={css(isSecret && 'masked')} />
+        <textarea {...common} rows={lines} autoComplete="off" className={isSecret ? 'masked' : ''} />
       )}
-      <div id={`${id}-about`} className={css(error === undefined ? 'hint' : 'error')}>
+      <div id={`${id}-about`} className={error === undefined ? 'hint' : 'error'}>
         {error ?? hint}
       </div>
     </div>
@@ -50,7 +46,7 @@ export function formText(form: FormData, name: string): string {
 export function Refusal({ words }: { readonly words: string | undefined }) {
   if (words === undefined) return null
   return (
-    <p className={css('refusal')} role="alert">
+    <p className="refusal" role="alert">
       {words}
     </p>
   )

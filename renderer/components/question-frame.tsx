@@ -2,13 +2,8 @@ import { AlertDialog } from 'radix-ui'
 import type { ReactNode } from 'react'
 import type { Severity } from '../../app/contract/severity.ts'
 import { useParts } from '../state/window-parts.ts'
-import { classesOf } from './classes.ts'
-import controlsSheet from './controls.module.css'
-import sheet from './dialog.module.css'
 import { Refusal } from './form.tsx'
 import { Shape } from './shape.tsx'
-
-const css = classesOf({ ...controlsSheet, ...sheet })
 
 interface QuestionFrameProps {
   readonly title: string
@@ -27,14 +22,14 @@ export function QuestionFrame({ title, about, children, refusal, answer }: Quest
   return (
     <AlertDialog.Root open onOpenChange={(open) => !open && close()}>
       <AlertDialog.Portal>
-        <div className={css('backdrop')} />
-        <AlertDialog.Content className={css('dialog')}>
+        <div className="backdrop" />
+        <AlertDialog.Content className="dialog">
           <AlertDialog.Title>{title}</AlertDialog.Title>
           <AlertDialog.Description>{about}</AlertDialog.Description>
           {children}
           <Refusal words={refusal} />
-          <div className={css('actions')}>
-            <AlertDialog.Cancel className={css('button')}>Cancel</AlertDialog.Cancel>
+          <div className="actions">
+            <AlertDialog.Cancel className="button">Cancel</AlertDialog.Cancel>
             {answer}
           </div>
         </AlertDialog.Content>

@@ -1,9 +1,8 @@
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { classesOf } from './classes.ts'
-import controlsSheet from './controls.module.css'
 import sheet from './side-scroll.module.css'
 
-const css = classesOf({ ...controlsSheet, ...sheet })
+const css = classesOf(sheet)
 
 /**
  * Tolerance at the end of a scrolled box, in pixels. At a fractional display scale, positions are rounded.
@@ -42,7 +41,7 @@ export function SideScroll({ label, children }: SideScrollProps) {
   return (
     <div className={css('frame')} data-more={more}>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard scrolling needs focus */}
-      <section ref={box} className={css('scroll')} aria-label={label} tabIndex={0}>
+      <section ref={box} className="scroll" aria-label={label} tabIndex={0}>
         {children}
       </section>
     </div>

@@ -2,9 +2,7 @@ import { Dialog } from 'radix-ui'
 import { type FormEvent, type ReactNode, useState } from 'react'
 import type { DeskInvitation } from '../../app/contract/desk.ts'
 import type { Outcome } from '../../app/contract/outcome.ts'
-import { classesOf } from '../components/classes.ts'
-import controlsSheet from '../components/controls.module.css'
-import dialogSheet from '../components/dialog.module.css'
+import { Button } from '../components/button.tsx'
 import { DialogFrame } from '../components/dialog-frame.tsx'
 import { Field, formText, Refusal } from '../components/form.tsx'
 import { type Asked, useAsked } from '../hooks/use-asked.ts'
@@ -18,8 +16,6 @@ import {
   placedError,
 } from './desk-form.ts'
 import { InvitationToCopy } from './invite-dialog.tsx'
-
-const css = classesOf({ ...controlsSheet, ...dialogSheet })
 
 const NO_ERRORS: DeskErrors = {}
 
@@ -147,20 +143,14 @@ function DeskFrame<T>({ title, about, form, asked, check, run, children }: DeskF
           error={errors.tlsCa}
         />
         {!isPlaced && <Refusal words={asked.refusal} />}
-        <div className={css('actions')}>
+        <div className="actions">
           {asked.refused?.code === 'desk-lost' && (
-            <button
-              type="button"
-              className={css('button')}
-              onClick={() => view.setState({ dialog: 'leave-desk' })}
-            >
-              Leave the saved desk…
-            </button>
+            <Button onClick={() => view.setState({ dialog: 'leave-desk' })}>Leave the saved desk…</Button>
           )}
-          <Dialog.Close className={css('button', 'ghost')}>Cancel</Dialog.Close>
-          <button type="submit" className={css('button', 'primary')} disabled={asked.waiting}>
+          <Dialog.Close className="button ghost">Cancel</Dialog.Close>
+          <Button type="submit" look="primary" disabled={asked.waiting}>
             {asked.waiting ? 'Connecting…' : title}
-          </button>
+          </Button>
         </div>
       </form>
     </DialogFrame>

@@ -1,8 +1,7 @@
 import { Dialog } from 'radix-ui'
 import { useState } from 'react'
+import { Button } from '../components/button.tsx'
 import { classesOf } from '../components/classes.ts'
-import controlsSheet from '../components/controls.module.css'
-import dialogSheet from '../components/dialog.module.css'
 import { DialogFrame } from '../components/dialog-frame.tsx'
 import { Refusal } from '../components/form.tsx'
 import { Icon } from '../components/icon.tsx'
@@ -11,7 +10,7 @@ import { useCopy } from '../hooks/use-copy.ts'
 import { useParts, useSnapshot } from '../state/window-parts.ts'
 import sheet from './desk.module.css'
 
-const css = classesOf({ ...controlsSheet, ...dialogSheet, ...sheet })
+const css = classesOf(sheet)
 
 const ABOUT = 'Anyone with the invitation can join the desk.'
 
@@ -31,16 +30,11 @@ export function InviteDialog() {
     <DialogFrame title="Invite a machine" about={ABOUT}>
       <p>The invitation contains the desk’s secret. Send it over a private channel.</p>
       <Refusal words={asked.refusal} />
-      <div className={css('actions')}>
-        <Dialog.Close className={css('button', 'ghost')}>Cancel</Dialog.Close>
-        <button
-          type="button"
-          className={css('button', 'primary')}
-          disabled={asked.waiting}
-          onClick={() => void show()}
-        >
+      <div className="actions">
+        <Dialog.Close className="button ghost">Cancel</Dialog.Close>
+        <Button look="primary" disabled={asked.waiting} onClick={() => void show()}>
           Show the invitation
-        </button>
+        </Button>
       </div>
     </DialogFrame>
   )
@@ -63,15 +57,14 @@ export function InvitationToCopy({
       <code className={css('invitation')} data-testid="invitation">
         {invitation}
       </code>
-      <div className={css('actions')}>
-        <button
-          type="button"
-          className={css('button', 'with-icon')}
+      <div className="actions">
+        <Button
+          look={css('with-icon')}
           onClick={() => copy(invitation, 'Invitation copied.', 'Select the invitation and copy it.')}
         >
           <Icon name="copy" /> Copy
-        </button>
-        <Dialog.Close className={css('button', 'primary')}>Done</Dialog.Close>
+        </Button>
+        <Dialog.Close className="button primary">Done</Dialog.Close>
       </div>
     </DialogFrame>
   )

@@ -1,13 +1,9 @@
 import { useState } from 'react'
-import { classesOf } from '../components/classes.ts'
-import controlsSheet from '../components/controls.module.css'
-import dialogSheet from '../components/dialog.module.css'
+import { Button } from '../components/button.tsx'
 import { Consequence, QuestionFrame } from '../components/question-frame.tsx'
 import { useAsked } from '../hooks/use-asked.ts'
 import { useParts, useSnapshot } from '../state/window-parts.ts'
 import { InvitationToCopy } from './invite-dialog.tsx'
-
-const css = classesOf({ ...controlsSheet, ...dialogSheet })
 
 /** Asks whether this machine should leave the desk. */
 export function LeaveDeskDialog() {
@@ -25,12 +21,12 @@ export function LeaveDeskDialog() {
       about={profile.name}
       refusal={asked.refusal}
       answer={
-        <button type="button" className={css('button', 'primary')} disabled={asked.waiting} onClick={leave}>
+        <Button look="primary" disabled={asked.waiting} onClick={leave}>
           {asked.waiting ? 'Leaving…' : 'Leave'}
-        </button>
+        </Button>
       }
     >
-      <ul className={css('list')}>
+      <ul className="list">
         <Consequence severity="warning">
           This machine then sees only its own use, and queues alone.
         </Consequence>
@@ -60,12 +56,12 @@ export function ReplaceSecretDialog() {
       about={profile.name}
       refusal={asked.refusal}
       answer={
-        <button type="button" className={css('button', 'red')} disabled={asked.waiting} onClick={replace}>
+        <Button look="red" disabled={asked.waiting} onClick={replace}>
           {asked.waiting ? 'Replacing…' : 'Replace the secret'}
-        </button>
+        </Button>
       }
     >
-      <ul className={css('list')}>
+      <ul className="list">
         <Consequence severity="critical">Every other machine has to join again.</Consequence>
         <Consequence severity="warning">Invitations sent so far stop working.</Consequence>
         <Consequence severity="ok">Replacing it doesn’t sign out any machine.</Consequence>

@@ -1,11 +1,10 @@
 import { announcerText, deskMachines, engineStatus, type Machine } from '../../app/status/desk-status.ts'
 import { classesOf } from '../components/classes.ts'
-import controlsSheet from '../components/controls.module.css'
 import { Shape } from '../components/shape.tsx'
 import { useShownValue, useSnapshot } from '../state/window-parts.ts'
 import sheet from './desk.module.css'
 
-const css = classesOf({ ...controlsSheet, ...sheet })
+const css = classesOf(sheet)
 
 /** The machines of the desk with their programs and rates, then its server. Empty without a desk. */
 export function MachineList() {
@@ -53,7 +52,7 @@ function EngineLines() {
       <li data-severity={engine.severity}>
         <span>
           <Shape severity={engine.severity} label={engine.label} /> NATS{' '}
-          <b className={css('word')} data-testid="desk-engine">
+          <b className="word" data-testid="desk-engine">
             {engine.label}
           </b>
         </span>

@@ -1,11 +1,10 @@
 import type { RowDetails } from '../../app/contract/quotas.ts'
 import { dayAndMinuteText } from '../../app/status/moments.ts'
 import { classesOf } from '../components/classes.ts'
-import controlsSheet from '../components/controls.module.css'
 import { RequestId } from '../events/request-id.tsx'
 import sheet from './details.module.css'
 
-const css = classesOf({ ...controlsSheet, ...sheet })
+const css = classesOf(sheet)
 
 interface RefusalsProps {
   readonly refusals: RowDetails['refusals']
@@ -25,7 +24,7 @@ export function Refusals({ refusals, nowMs }: RefusalsProps) {
             <li key={`${at} ${requestId}`}>
               <time dateTime={new Date(at).toISOString()}>{dayAndMinuteText(at, nowMs)}</time>
               {requestId === undefined ? (
-                <span className={css('muted')}>no request id</span>
+                <span className="muted">no request id</span>
               ) : (
                 <RequestId id={requestId} whole />
               )}

@@ -1,7 +1,7 @@
 import { Suspense, useCallback, useMemo } from 'react'
 import type { RowDetails } from '../../app/contract/quotas.ts'
+import { Button } from '../components/button.tsx'
 import { classesOf } from '../components/classes.ts'
-import controlsSheet from '../components/controls.module.css'
 import { loadedLater } from '../components/loaded-later.ts'
 import { useAsked } from '../hooks/use-asked.ts'
 import { useRepeated } from '../hooks/use-repeated.ts'
@@ -14,7 +14,7 @@ import { WhatIf } from './what-if.tsx'
 
 const ProgramChart = loadedLater(async () => (await import('../programs/program-chart.tsx')).ProgramChart)
 
-const css = classesOf({ ...controlsSheet, ...sheet })
+const css = classesOf(sheet)
 
 /** The details of one row: sources, headers and latest 429s. */
 export function RowDetailsPanel({ category }: { readonly category: string }) {
@@ -51,14 +51,12 @@ function CheckNow({ profile, category }: { readonly profile: string; readonly ca
   const asked = useAsked()
   return (
     <div className={css('check')}>
-      <button
-        type="button"
-        className={css('button')}
+      <Button
         disabled={asked.waiting}
         onClick={() => void asked.run(() => api.checkNow({ profile, category }))}
       >
         {asked.waiting ? 'Checking…' : 'Check now'}
-      </button>
+      </Button>
       <span role="alert">{asked.refusal}</span>
     </div>
   )

@@ -5,7 +5,6 @@ import type { LoggedEvent } from '../../app/contract/events.ts'
 import { startOfToday } from '../../app/status/moments.ts'
 import { stateAt, usesWholeRefill } from '../../app/status/quota-status.ts'
 import { classesOf } from '../components/classes.ts'
-import controlsSheet from '../components/controls.module.css'
 import { LazyMenu, menuCode } from '../components/lazy-menu.tsx'
 import { unanswered } from '../hooks/use-asked.ts'
 import { useMirror, useMoment, useParts, useShownValue, useSnapshot } from '../state/window-parts.ts'
@@ -13,7 +12,7 @@ import { EventRow } from './event-row.tsx'
 import sheet from './events.module.css'
 import { EVENT_FILTER_LABELS, EVENT_FILTERS, type EventFilter, ExportsOf, passes } from './shown-events.ts'
 
-const css = classesOf({ ...controlsSheet, ...sheet })
+const css = classesOf(sheet)
 
 const EXPORTS = menuCode(async () => (await import('./export-items.tsx')).OpenedExports)
 

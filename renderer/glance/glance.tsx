@@ -10,8 +10,8 @@ import type { Aspect } from '../../app/conditions/kinds.ts'
 import type { Snapshot } from '../../app/contract/snapshot.ts'
 import { unbroken } from '../../app/status/durations.ts'
 import { zonedClockText } from '../../app/status/moments.ts'
+import { Button } from '../components/button.tsx'
 import { classesOf } from '../components/classes.ts'
-import controlsSheet from '../components/controls.module.css'
 import { Icon } from '../components/icon.tsx'
 import { Shape } from '../components/shape.tsx'
 import { ENVIRONMENT_LABELS } from '../format/environment-labels.ts'
@@ -28,7 +28,7 @@ import { HeadlineRemedy } from '../verdict/verdict-panel.tsx'
 import sheet from './glance.module.css'
 import { KeyTable } from './key-table.tsx'
 
-const css = classesOf({ ...controlsSheet, ...sheet })
+const css = classesOf(sheet)
 
 /** Maximum number of cards. The first finding is shown in large type, and each further finding on a card. */
 const MAX_CARDS = 3
@@ -47,15 +47,9 @@ export function Glance({ inert }: { readonly inert: boolean }) {
         <div className={css('line')}>
           <Strip />
           <LineRemedy />
-          <button
-            type="button"
-            className={css('button', 'ghost', 'close-line')}
-            aria-label="Close"
-            title="Close (Esc)"
-            onClick={close}
-          >
+          <Button look={css('ghost', 'close-line')} aria-label="Close" title="Close (Esc)" onClick={close}>
             <Icon name="close" />
-          </button>
+          </Button>
         </div>
       ) : (
         <main className={css('whole')}>
@@ -93,22 +87,22 @@ function Hero({ close }: { readonly close: () => void }) {
       <div className={css('top')}>
         <Shape severity={severity} label={status?.label} />
         <b>{name}</b>
-        <span className={css('muted')}>{environment && ENVIRONMENT_LABELS[environment]}</span>
+        <span className="muted">{environment && ENVIRONMENT_LABELS[environment]}</span>
         <span className={css('spacer')} />
-        <button type="button" className={css('button', 'ghost')} onClick={close}>
+        <Button look="ghost" onClick={close}>
           Close <kbd>Esc</kbd>
-        </button>
+        </Button>
         <time className={css('clock')}>{time}</time>
       </div>
       <div className={css('hero')}>
         {number.value !== '' && <BigNumber number={number} />}
         <div className={css('say')}>
-          <h1 className={css('word')} data-testid="glance-word">
+          <h1 className="word" data-testid="glance-word">
             <Shape severity={severity} label={status?.label} /> {status?.label}
           </h1>
           <p className={css('subject')}>{status?.subject}</p>
           {status?.lines.map((line) => (
-            <p key={line} className={css('muted')}>
+            <p key={line} className="muted">
               {line}
             </p>
           ))}
@@ -154,11 +148,11 @@ function Cards() {
     <ol className={css('cards')} aria-label="Also">
       {cards.map(({ severity, label, subject, note }) => (
         <li key={`${subject} ${label}`} data-severity={severity}>
-          <span className={css('word')}>
+          <span className="word">
             <Shape severity={severity} label={label} /> {label}
           </span>
           <span className={css('card-subject')}>
-            {subject} <b className={css('word')}>{note}</b>
+            {subject} <b className="word">{note}</b>
           </span>
         </li>
       ))}
@@ -183,7 +177,7 @@ function Facts() {
     <ul className={css('facts')} aria-label="Slots, streams and tokens">
       {facts.map(({ name, severity, label }) => (
         <li key={name} data-severity={severity}>
-          <Shape severity={severity} label={label} /> {name} <b className={css('word')}>{label}</b>
+          <Shape severity={severity} label={label} /> {name} <b className="word">{label}</b>
         </li>
       ))}
     </ul>

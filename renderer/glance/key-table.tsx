@@ -4,15 +4,15 @@ import type { LoggedEvent } from '../../app/contract/events.ts'
 import type { RefreshSummary } from '../../app/contract/snapshot.ts'
 import { startOfToday } from '../../app/status/moments.ts'
 import { countText } from '../../app/status/rates.ts'
+import { Button } from '../components/button.tsx'
 import { classesOf } from '../components/classes.ts'
-import controlsSheet from '../components/controls.module.css'
 import { Shape } from '../components/shape.tsx'
 import { ENVIRONMENT_LABELS } from '../format/environment-labels.ts'
 import { MAX_EVENTS, type MirrorState } from '../state/mirror-state.ts'
 import { useMirror, useMoment, useParts, useSnapshot } from '../state/window-parts.ts'
 import sheet from './glance.module.css'
 
-const css = classesOf({ ...controlsSheet, ...sheet })
+const css = classesOf(sheet)
 
 const linesOf = ({ snapshots }: MirrorState, nowMs: number, refusals: Readonly<Record<string, number>>) =>
   JSON.stringify(keyLines(snapshots, nowMs, refusals))
@@ -45,7 +45,7 @@ export function KeyTable() {
           {countText(lines.length, 'key')} · {urgent} critical
         </span>
       </div>
-      <div className={css('scroll')}>
+      <div className="scroll">
         <table>
           <thead>
             <tr>
@@ -99,13 +99,13 @@ function KeyRow({ line, index, open }: KeyRowProps) {
   return (
     <tr data-severity={severity} aria-current={isShown ? 'true' : undefined} data-key={id}>
       <th scope="row">
-        <button type="button" className={css('button', 'ghost', 'key')} onClick={() => open(id)}>
+        <Button look={css('ghost', 'key')} onClick={() => open(id)}>
           {index < 9 && <kbd>Alt {index + 1}</kbd>} <b>{profile.name}</b>{' '}
-          <span className={css('muted')}>{ENVIRONMENT_LABELS[profile.environment]}</span>
-        </button>
+          <span className="muted">{ENVIRONMENT_LABELS[profile.environment]}</span>
+        </Button>
       </th>
       <td>
-        <Shape severity={severity} label={state} /> <b className={css('word')}>{state}</b>
+        <Shape severity={severity} label={state} /> <b className="word">{state}</b>
       </td>
       <td className={css(isSignedOut && 'muted')}>{tightest || '–'}</td>
       <td className={css('amount', 'mono')}>{left || '–'}</td>

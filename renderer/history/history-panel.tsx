@@ -8,7 +8,6 @@ import { useChosenCategory } from '../capacity/chosen-category.ts'
 import { chartMarkers } from '../charts/markers.ts'
 import { RANGES } from '../charts/ranges.ts'
 import { classesOf } from '../components/classes.ts'
-import controlsSheet from '../components/controls.module.css'
 import { loadedLater } from '../components/loaded-later.ts'
 import { Shape } from '../components/shape.tsx'
 import type { ChartRange } from '../state/view-state.ts'
@@ -18,7 +17,7 @@ import { HistoryTabs } from './history-tabs.tsx'
 import { type ChartSeries, chartSeries, emptyLabel } from './series.ts'
 import { useHistory } from './use-history.ts'
 
-const css = classesOf({ ...controlsSheet, ...sheet })
+const css = classesOf(sheet)
 
 // These parts are separate chunks, loaded after the numbers are shown.
 const RowDetailsPanel = loadedLater(async () => (await import('../details/row-details.tsx')).RowDetailsPanel)
@@ -40,7 +39,7 @@ export function HistoryPanel() {
   const panel = useView((view) => view.panel)
   return (
     <section className={css('panel', 'history')} aria-labelledby="history-title" data-history={category}>
-      <div className={css('head')}>
+      <div className="head">
         <h2 id="history-title" title={category}>
           {category ?? 'History'}
         </h2>

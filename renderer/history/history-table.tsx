@@ -4,11 +4,10 @@ import { DAY_MS } from '../../app/contract/units.ts'
 import { clockText, weekdayText } from '../../app/status/moments.ts'
 import { RANGES } from '../charts/ranges.ts'
 import { classesOf } from '../components/classes.ts'
-import controlsSheet from '../components/controls.module.css'
 import type { ChartRange } from '../state/view-state.ts'
 import sheet from './history.module.css'
 
-const css = classesOf({ ...controlsSheet, ...sheet })
+const css = classesOf(sheet)
 
 interface TableRow {
   readonly at: number
@@ -35,7 +34,7 @@ export const HistoryTable = memo(function HistoryTable({ category, history, rang
   ].sort((a, b) => b.at - a.at)
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard scrolling needs focus
-    <section className={css('scroll')} aria-label={`${category}, history as a table`} tabIndex={0}>
+    <section className="scroll" aria-label={`${category}, history as a table`} tabIndex={0}>
       <table className={css('headed', 'table')}>
         <thead>
           <tr>
@@ -48,8 +47,8 @@ export const HistoryTable = memo(function HistoryTable({ category, history, rang
           {rows.map((row) => (
             <tr key={`${row.at} ${row.from} ${row.words}`}>
               <td>{isOfDays ? weekdayText(row.at) : clockText(row.at)}</td>
-              <td className={css('number')}>{row.words}</td>
-              <td className={css('muted')}>{row.from}</td>
+              <td className="number">{row.words}</td>
+              <td className="muted">{row.from}</td>
             </tr>
           ))}
         </tbody>

@@ -1,7 +1,5 @@
 import { useState } from 'react'
 import { DEFAULT_AUDIENCE } from '../../app/sign-in/authorize-url.ts'
-import { classesOf } from '../components/classes.ts'
-import dialogSheet from '../components/dialog.module.css'
 import { Field, formText } from '../components/form.tsx'
 import { useParts } from '../state/window-parts.ts'
 import {
@@ -14,8 +12,6 @@ import {
 import { KeyDialog } from './key-dialog.tsx'
 import { chosenScopes } from './scope-choices.tsx'
 import { useSignIn } from './use-sign-in.ts'
-
-const css = classesOf(dialogSheet)
 
 const NO_ERRORS: Readonly<Record<string, string>> = {}
 
@@ -54,7 +50,7 @@ export function ConnectDialog() {
       onSubmit={submit}
       onClose={close}
     >
-      <div className={css('segments')} role="radiogroup" aria-label="Environment">
+      <div className="segments" role="radiogroup" aria-label="Environment">
         {CONNECTIONS.map((one) => (
           <label key={one}>
             <input

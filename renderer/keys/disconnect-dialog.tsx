@@ -1,11 +1,8 @@
-import { classesOf } from '../components/classes.ts'
-import controlsSheet from '../components/controls.module.css'
+import { Button } from '../components/button.tsx'
 import { QuestionFrame } from '../components/question-frame.tsx'
 import { ENVIRONMENT_LABELS } from '../format/environment-labels.ts'
 import { useAsked } from '../hooks/use-asked.ts'
 import { useParts, useSnapshot } from '../state/window-parts.ts'
-
-const css = classesOf(controlsSheet)
 
 /** The dialog that disconnects a key. Headroom deletes the key but does not revoke it. */
 export function DisconnectDialog() {
@@ -24,14 +21,9 @@ export function DisconnectDialog() {
       about={`${profile.name} · ${ENVIRONMENT_LABELS[profile.environment]}`}
       refusal={asked.refusal}
       answer={
-        <button
-          type="button"
-          className={css('button', 'primary')}
-          disabled={asked.waiting}
-          onClick={disconnect}
-        >
+        <Button look="primary" disabled={asked.waiting} onClick={disconnect}>
           Disconnect
-        </button>
+        </Button>
       }
     >
       <p>Headroom forgets the key and closes its streams. The refresh token stays valid in other programs.</p>

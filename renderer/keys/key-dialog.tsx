@@ -1,9 +1,8 @@
 import { Dialog } from 'radix-ui'
 import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react'
 import type { KeptSecrets } from '../../app/contract/windows.ts'
+import { Button } from '../components/button.tsx'
 import { classesOf } from '../components/classes.ts'
-import controlsSheet from '../components/controls.module.css'
-import dialogSheet from '../components/dialog.module.css'
 import { Field } from '../components/form.tsx'
 import { useParts } from '../state/window-parts.ts'
 import type { Way } from './connect-form.ts'
@@ -13,7 +12,7 @@ import { SignInNotice } from './sign-in-notices.tsx'
 import { SignInWaiting } from './sign-in-waiting.tsx'
 import type { SignInAttempt } from './use-sign-in.ts'
 
-const css = classesOf({ ...controlsSheet, ...dialogSheet, ...sheet })
+const css = classesOf(sheet)
 
 interface KeyDialogProps {
   readonly title: string
@@ -65,8 +64,8 @@ export function KeyDialog(props: KeyDialogProps) {
   return (
     <Dialog.Root open onOpenChange={(open) => !open && close()}>
       <Dialog.Portal>
-        <div className={css('backdrop')} />
-        <Dialog.Content className={css('dialog')}>
+        <div className="backdrop" />
+        <Dialog.Content className="dialog">
           {isWaiting ? (
             <SignInWaiting state={state} onCancel={attempt.cancel} />
           ) : (
@@ -89,21 +88,16 @@ export function KeyDialog(props: KeyDialogProps) {
             <WhereKept />
             <SignInNotice state={state} onAgree={agree} />
             <div className={css('actions', 'spread')}>
-              <button type="button" className={css('button', 'ghost')} onClick={change}>
+              <Button look="ghost" onClick={change}>
                 {way === 'browser' ? 'Paste a refresh token instead' : 'Sign in with the browser instead'}
-              </button>
-              <button type="submit" className={css('button', 'primary')} disabled={isAsking}>
+              </Button>
+              <Button type="submit" look="primary" disabled={isAsking}>
                 {buttonText(way, isAsking)}
-              </button>
+              </Button>
             </div>
-            <button
-              type="button"
-              className={css('button', 'ghost', 'corner')}
-              aria-label="Cancel"
-              onClick={close}
-            >
+            <Button look={css('ghost', 'corner')} aria-label="Cancel" onClick={close}>
               ✕
-            </button>
+            </Button>
           </form>
         </Dialog.Content>
       </Dialog.Portal>

@@ -2,7 +2,6 @@ import { DropdownMenu } from 'radix-ui'
 import { keyStatus } from '../../app/conditions/key-status.ts'
 import type { Severity } from '../../app/contract/severity.ts'
 import { classesOf } from '../components/classes.ts'
-import controlsSheet from '../components/controls.module.css'
 import menuSheet from '../components/menu.module.css'
 import { Shape } from '../components/shape.tsx'
 import { ENVIRONMENT_LABELS } from '../format/environment-labels.ts'
@@ -10,7 +9,7 @@ import type { MirrorState } from '../state/mirror-state.ts'
 import { useMirror, useMoment } from '../state/window-parts.ts'
 import sheet from './keys.module.css'
 
-const css = classesOf({ ...controlsSheet, ...menuSheet, ...sheet })
+const css = classesOf({ ...menuSheet, ...sheet })
 
 interface KeyState {
   readonly severity: Severity
@@ -37,7 +36,7 @@ export function ProfileItem({ id }: { readonly id: string }) {
       </span>
       <Shape severity={severity} />
       <span>{profile.name}</span>
-      <span className={css('muted')}>
+      <span className="muted">
         {ENVIRONMENT_LABELS[profile.environment]} · {text}
       </span>
     </DropdownMenu.RadioItem>

@@ -1,14 +1,10 @@
 import { useEffect, useState } from 'react'
 import { untilText } from '../../app/status/durations.ts'
-import { classesOf } from '../components/classes.ts'
-import controlsSheet from '../components/controls.module.css'
-import dialogSheet from '../components/dialog.module.css'
+import { Button } from '../components/button.tsx'
 import { Consequence, QuestionFrame } from '../components/question-frame.tsx'
 import { ENVIRONMENT_LABELS } from '../format/environment-labels.ts'
 import { useAsked } from '../hooks/use-asked.ts'
 import { useParts, useShown, useSnapshot } from '../state/window-parts.ts'
-
-const css = classesOf({ ...controlsSheet, ...dialogSheet })
 
 /** Outcomes that a banner shows after the dialog has closed. */
 const BANNER_CODES: readonly string[] = ['revoke-unconfirmed', 'revoke-refused']
@@ -46,12 +42,12 @@ export function RevokeDialog() {
       about={`${profile.name} · ${ENVIRONMENT_LABELS[profile.environment]}${ending}`}
       refusal={asked.refusal}
       answer={
-        <button type="button" className={css('button', 'red')} disabled={asked.waiting} onClick={revoke}>
+        <Button look="red" disabled={asked.waiting} onClick={revoke}>
           {asked.waiting ? 'Revoking…' : 'Revoke all tokens'}
-        </button>
+        </Button>
       }
     >
-      <ul className={css('list')}>
+      <ul className="list">
         <Consequence severity="critical">
           Every program with this key must sign in again, not only Headroom.
         </Consequence>
@@ -69,7 +65,7 @@ export function RevokeDialog() {
       </ul>
       <p>
         To remove the key from this computer only, use{' '}
-        <button type="button" className={css('link')} onClick={() => view.setState({ dialog: 'disconnect' })}>
+        <button type="button" className="link" onClick={() => view.setState({ dialog: 'disconnect' })}>
           Disconnect
         </button>
         .
@@ -95,7 +91,7 @@ function AccessLivesOn() {
         'for up to 20 minutes'
       ) : (
         <>
-          this one for <span className={css('whole')}>{left}</span>
+          this one for <span className="whole">{left}</span>
         </>
       )}
       .

@@ -1,10 +1,10 @@
+import { Button } from '../components/button.tsx'
 import { classesOf } from '../components/classes.ts'
-import controlsSheet from '../components/controls.module.css'
 import { Shape } from '../components/shape.tsx'
 import sheet from './keys.module.css'
 import { firstSentence, type SignInState } from './sign-in-state.ts'
 
-const css = classesOf({ ...controlsSheet, ...sheet })
+const css = classesOf(sheet)
 
 interface SignInNoticeProps {
   readonly state: SignInState
@@ -26,13 +26,9 @@ export function SignInNotice({ state, onAgree }: SignInNoticeProps) {
       </p>
       {isBlocked ? (
         // Not a submit button, so that Enter does not trigger it.
-        <button type="button" className={css('button')} onClick={onAgree}>
-          Continue
-        </button>
+        <Button onClick={onAgree}>Continue</Button>
       ) : (
-        <button type="submit" className={css('button')}>
-          {state.code === 'declined' ? 'Start over' : 'Try again'}
-        </button>
+        <Button type="submit">{state.code === 'declined' ? 'Start over' : 'Try again'}</Button>
       )}
     </div>
   )

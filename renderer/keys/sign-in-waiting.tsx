@@ -1,14 +1,13 @@
 import { Dialog } from 'radix-ui'
 import { awaitedHostText } from '../../app/sign-in/failure.ts'
+import { Button } from '../components/button.tsx'
 import { classesOf } from '../components/classes.ts'
-import controlsSheet from '../components/controls.module.css'
-import dialogSheet from '../components/dialog.module.css'
 import { Shape } from '../components/shape.tsx'
 import { useMirror } from '../state/window-parts.ts'
 import sheet from './keys.module.css'
 import type { SignInState } from './sign-in-state.ts'
 
-const css = classesOf({ ...controlsSheet, ...dialogSheet, ...sheet })
+const css = classesOf(sheet)
 
 interface SignInWaitingProps {
   readonly state: Extract<SignInState, { readonly kind: 'waiting' }>
@@ -37,12 +36,12 @@ export function SignInWaiting({ state, onCancel }: SignInWaitingProps) {
       )}
       <div role="status">
         {unreachable !== undefined && <HostAway host={host} why={unreachable} isOpen={opened} />}
-        {notice !== undefined && <p className={css('hint')}>{notice}</p>}
+        {notice !== undefined && <p className="hint">{notice}</p>}
       </div>
-      <div className={css('actions')}>
-        <button type="button" className={css('button', 'ghost')} onClick={onCancel}>
+      <div className="actions">
+        <Button look="ghost" onClick={onCancel}>
           Cancel
-        </button>
+        </Button>
         {isInBrowser && (
           <a
             className={css('button', 'goLink', opened || isBlocked ? 'plain' : 'primary')}

@@ -2,9 +2,8 @@ import { Dialog } from 'radix-ui'
 import { type FormEvent, useState } from 'react'
 import { ENDING_LENGTH } from '../../app/contract/orders.ts'
 import { isLive } from '../../app/sign-in/provider-hosts.ts'
+import { Button } from '../components/button.tsx'
 import { classesOf } from '../components/classes.ts'
-import controlsSheet from '../components/controls.module.css'
-import dialogSheet from '../components/dialog.module.css'
 import { Field, formText } from '../components/form.tsx'
 import { Icon } from '../components/icon.tsx'
 import keysSheet from '../keys/keys.module.css'
@@ -13,7 +12,7 @@ import { SignInWaiting } from '../keys/sign-in-waiting.tsx'
 import { useSignIn } from '../keys/use-sign-in.ts'
 import { useParts, useSnapshot } from '../state/window-parts.ts'
 
-const css = classesOf({ ...controlsSheet, ...dialogSheet, ...keysSheet })
+const css = classesOf(keysSheet)
 
 /**
  * Allows the displayed key to place orders, after the person signs in again. For LIVE, the person must also
@@ -52,8 +51,8 @@ export function AllowOrdersDialog() {
   return (
     <Dialog.Root open onOpenChange={(open) => !open && leave()}>
       <Dialog.Portal>
-        <div className={css('backdrop')} />
-        <Dialog.Content className={css('dialog')}>
+        <div className="backdrop" />
+        <Dialog.Content className="dialog">
           {state.kind === 'waiting' ? (
             <SignInWaiting state={state} onCancel={attempt.cancel} />
           ) : (
@@ -75,22 +74,17 @@ export function AllowOrdersDialog() {
               />
             )}
             <SignInNotice state={state} onAgree={attempt.cancel} />
-            <div className={css('actions')}>
-              <button type="button" className={css('button', 'ghost')} onClick={leave}>
+            <div className="actions">
+              <Button look="ghost" onClick={leave}>
                 Cancel
-              </button>
-              <button type="submit" className={css('button', 'primary')} disabled={isAsking}>
+              </Button>
+              <Button type="submit" look="primary" disabled={isAsking}>
                 {isAsking ? 'Opening…' : 'Allow orders'}
-              </button>
+              </Button>
             </div>
-            <button
-              type="button"
-              className={css('button', 'ghost', 'corner')}
-              aria-label="Close"
-              onClick={leave}
-            >
+            <Button look={css('ghost', 'corner')} aria-label="Close" onClick={leave}>
               <Icon name="close" />
-            </button>
+            </Button>
           </form>
         </Dialog.Content>
       </Dialog.Portal>

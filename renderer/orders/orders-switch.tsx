@@ -1,14 +1,13 @@
 import { NO_ORDERS } from '../../app/contract/orders.ts'
 import { ordersStatus, STOPPING_LEAVES } from '../../app/status/orders-status.ts'
 import { capitalised } from '../../app/status/sentences.ts'
+import { Button } from '../components/button.tsx'
 import { classesOf } from '../components/classes.ts'
-import controlsSheet from '../components/controls.module.css'
-import dialogSheet from '../components/dialog.module.css'
 import { useCommand } from '../hooks/use-command.ts'
 import { useParts, useSnapshot } from '../state/window-parts.ts'
 import sheet from './orders.module.css'
 
-const css = classesOf({ ...controlsSheet, ...dialogSheet, ...sheet })
+const css = classesOf(sheet)
 
 /** The switch for orders of the displayed key. A single line while orders are off. */
 export function OrdersSettings() {
@@ -21,7 +20,7 @@ export function OrdersSettings() {
         <span data-testid="orders-setting">{capitalised(ordersStatus(orders).text)}.</span>
         <OrdersButton state={state} />
       </div>
-      {state !== 'off' && <p className={css('hint')}>{STOPPING_LEAVES}</p>}
+      {state !== 'off' && <p className="hint">{STOPPING_LEAVES}</p>}
     </>
   )
 }
@@ -32,18 +31,9 @@ export function OrdersButton({ state }: { readonly state: 'off' | 'on' | 'stoppe
   const run = useCommand()
   if (state === 'on' || state === 'failed')
     return (
-      <button
-        type="button"
-        className={css('button', 'red')}
-        title="Stops new orders on every key."
-        onClick={() => run(() => api.stopOrders({}))}
-      >
+      <Button look="red" title="Stops new orders on every key." onClick={() => run(() => api.stopOrders({}))}>
         Stop orders <kbd>⇧O</kbd>
-      </button>
+      </Button>
     )
-  return (
-    <button type="button" className={css('button')} onClick={() => view.setState({ dialog: 'allow-orders' })}>
-      Allow orders…
-    </button>
-  )
+  return <Button onClick={() => view.setState({ dialog: 'allow-orders' })}>Allow orders…</Button>
 }

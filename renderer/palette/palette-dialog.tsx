@@ -1,8 +1,6 @@
 import { Dialog } from 'radix-ui'
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
 import { classesOf } from '../components/classes.ts'
-import controlsSheet from '../components/controls.module.css'
-import dialogSheet from '../components/dialog.module.css'
 import { keyName } from '../shell/shortcuts.ts'
 import { MAIN } from '../shell/skip-links.tsx'
 import { useDoing } from '../shell/use-shortcuts.ts'
@@ -10,7 +8,7 @@ import { useMirror, useParts, useSnapshot } from '../state/window-parts.ts'
 import sheet from './palette.module.css'
 import { matchingCommands, type PaletteCommand, paletteCommands } from './palette-commands.ts'
 
-const css = classesOf({ ...controlsSheet, ...dialogSheet, ...sheet })
+const css = classesOf(sheet)
 
 /**
  * Time in milliseconds until the window behind the palette can be focused. It must be shorter than the time
@@ -53,9 +51,9 @@ export function PaletteDialog() {
   return (
     <Dialog.Root open onOpenChange={(open) => !open && close()}>
       <Dialog.Portal>
-        <div className={css('backdrop')} />
+        <div className="backdrop" />
         <Dialog.Content className={css('dialog', 'medium', 'palette')} aria-describedby={undefined}>
-          <Dialog.Title className={css('spoken')}>Search commands</Dialog.Title>
+          <Dialog.Title className="spoken">Search commands</Dialog.Title>
           <input
             type="text"
             role="combobox"

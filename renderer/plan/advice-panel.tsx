@@ -5,15 +5,15 @@ import { planFileText } from '../../app/plan/plan-file-text.ts'
 import { concessionLine, slotLine } from '../../app/plan/plan-words.ts'
 import { OTHERS_NAME } from '../../app/plan/running.ts'
 import type { PlanVerdict } from '../../app/plan/verdict.ts'
+import { Button } from '../components/button.tsx'
 import { classesOf } from '../components/classes.ts'
-import controlsSheet from '../components/controls.module.css'
 import { saveFile } from '../hooks/save-file.ts'
 import { useCopy } from '../hooks/use-copy.ts'
 import { type ChangeDraft, conceded, type PlanDraft } from '../state/plan-draft.ts'
 import planSheet from './plan.module.css'
 import sheet from './plan-advice.module.css'
 
-const css = classesOf({ ...controlsSheet, ...planSheet, ...sheet })
+const css = classesOf({ ...planSheet, ...sheet })
 
 interface AdvicePanelProps {
   readonly draft: PlanDraft
@@ -39,7 +39,7 @@ export const AdvicePanel = memo(function AdvicePanel({ draft, verdict, change }:
         <span>{verdict.fits ? '' : 'best first'}</span>
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard scrolling needs focus */}
-      <section className={css('scroll')} aria-label="Advice, list" tabIndex={0}>
+      <section className="scroll" aria-label="Advice, list" tabIndex={0}>
         {verdict.fits && (
           <p className={css('note')}>If others keep their present rate, nothing needs to be reduced.</p>
         )}
@@ -50,14 +50,13 @@ export const AdvicePanel = memo(function AdvicePanel({ draft, verdict, change }:
               <li key={line}>
                 <span>{line}</span>
                 {concession.program !== OTHERS_NAME && (
-                  <button
-                    type="button"
-                    className={css('button', 'small')}
+                  <Button
+                    look={css('small')}
                     aria-label={`Apply: ${line}`}
                     onClick={() => change((now) => conceded(now, concession))}
                   >
                     Apply
-                  </button>
+                  </Button>
                 )}
               </li>
             )
@@ -71,9 +70,8 @@ export const AdvicePanel = memo(function AdvicePanel({ draft, verdict, change }:
       </section>
       <p className={css('command')}>
         <code>headroom plan plan.json --json</code>
-        <button
-          type="button"
-          className={css('button', 'small')}
+        <Button
+          look={css('small')}
           onClick={() =>
             saveFile({
               name: 'plan.json',
@@ -83,10 +81,10 @@ export const AdvicePanel = memo(function AdvicePanel({ draft, verdict, change }:
           }
         >
           Save as…
-        </button>
-        <button type="button" className={css('button', 'small')} onClick={copied}>
+        </Button>
+        <Button look={css('small')} onClick={copied}>
           Copy as JSON
-        </button>
+        </Button>
       </p>
     </section>
   )

@@ -7,8 +7,8 @@ import { waitText } from '../../app/status/durations.ts'
 import { dayAndMinuteText } from '../../app/status/moments.ts'
 import { countText, shareText } from '../../app/status/rates.ts'
 import { capitalised } from '../../app/status/sentences.ts'
+import { Button } from '../components/button.tsx'
 import { classesOf } from '../components/classes.ts'
-import controlsSheet from '../components/controls.module.css'
 import { loadedLater } from '../components/loaded-later.ts'
 import type { PlanDraft } from '../state/plan-draft.ts'
 import { useParts, useQuota } from '../state/window-parts.ts'
@@ -17,7 +17,7 @@ import planSheet from './plan.module.css'
 import sheet from './plan-day.module.css'
 import { type PlannedDays, RECORDED_MS, STRETCH_MS, useDay } from './use-day.ts'
 
-const css = classesOf({ ...controlsSheet, ...planSheet, ...sheet })
+const css = classesOf({ ...planSheet, ...sheet })
 
 // A separate chunk, loaded after the verdict is shown.
 const DayChart = loadedLater(async () => (await import('./day-chart.tsx')).DayChart)
@@ -55,7 +55,7 @@ export const DayPanel = memo(function DayPanel({ draft, verdict, isResting }: Da
         </h2>
         <span>{days === undefined ? 'replaying…' : aboutText(days)}</span>
         <span className={css('tools')}>
-          <label htmlFor={id} className={css('spoken')}>
+          <label htmlFor={id} className="spoken">
             Category of the chart
           </label>
           <select id={id} value={category} onChange={(event) => setChosen(event.target.value)}>
@@ -63,14 +63,9 @@ export const DayPanel = memo(function DayPanel({ draft, verdict, isResting }: Da
               <option key={name}>{name}</option>
             ))}
           </select>
-          <button
-            type="button"
-            className={css('button', 'small')}
-            aria-pressed={asTable}
-            onClick={() => setAsTable(!asTable)}
-          >
+          <Button look={css('small')} aria-pressed={asTable} onClick={() => setAsTable(!asTable)}>
             Table
-          </button>
+          </Button>
         </span>
       </div>
       <p className={css('note')} data-testid="plan-day-summary">
@@ -114,7 +109,7 @@ function DayTable({ rows, category }: { readonly rows: readonly DayRow[]; readon
   const nowMs = live.ticker.nowMs()
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard scrolling needs focus
-    <section className={css('scroll')} aria-label={`${category}, the day as a table`} tabIndex={0}>
+    <section className="scroll" aria-label={`${category}, the day as a table`} tabIndex={0}>
       <table className={css('headed', 'day-table')}>
         <thead>
           <tr>
@@ -128,11 +123,9 @@ function DayTable({ rows, category }: { readonly rows: readonly DayRow[]; readon
           {rows.map(({ at, before, after, longestSeconds }) => (
             <tr key={at}>
               <td>{dayAndMinuteText(at, nowMs)}</td>
-              <td className={css('number')}>{shareText(before)}</td>
-              <td className={css('number')}>{shareText(after)}</td>
-              <td className={css('number')}>
-                {longestSeconds === 0 ? 'none' : waitText(longestSeconds * 1000)}
-              </td>
+              <td className="number">{shareText(before)}</td>
+              <td className="number">{shareText(after)}</td>
+              <td className="number">{longestSeconds === 0 ? 'none' : waitText(longestSeconds * 1000)}</td>
             </tr>
           ))}
         </tbody>

@@ -7,7 +7,6 @@ import type { CategoryVerdict, PlanVerdict, SlotVerdict } from '../../app/plan/v
 import { streamCategoryName } from '../../app/service/stream-kinds.ts'
 import { rateRangeText, shareText } from '../../app/status/rates.ts'
 import { classesOf } from '../components/classes.ts'
-import controlsSheet from '../components/controls.module.css'
 import { Shape } from '../components/shape.tsx'
 import { SideScroll } from '../components/side-scroll.tsx'
 import { fillOf } from '../components/swatch.tsx'
@@ -15,7 +14,7 @@ import type { PlanDraft } from '../state/plan-draft.ts'
 import planSheet from './plan.module.css'
 import sheet from './plan-demand.module.css'
 
-const css = classesOf({ ...controlsSheet, ...planSheet, ...sheet })
+const css = classesOf({ ...planSheet, ...sheet })
 
 /** Bounds for the position of the refill line, in per cent of a bar's width. */
 const REFILL_AT_MOST = 80
@@ -141,10 +140,10 @@ function DemandRow({ draft, category, markAt }: DemandRowProps) {
         </span>
       </td>
       <td className={css('number')}>
-        {perSecond.toFixed(2)} <span className={css('muted')}>/ {capacityPerSecond.toFixed(2)}</span>{' '}
-        <span className={css('word')}>{shareText(share)}</span>
+        {perSecond.toFixed(2)} <span className="muted">/ {capacityPerSecond.toFixed(2)}</span>{' '}
+        <span className="word">{shareText(share)}</span>
       </td>
-      <td className={css('muted')}>
+      <td className="muted">
         {burst} + {reserve} / {limit}
       </td>
     </tr>
@@ -202,10 +201,10 @@ function SlotRow({ slot, isUnknown }: SlotRowProps) {
         </span>
       </td>
       <td className={css('number')}>
-        {shared + elsewhere} <span className={css('muted')}>/ {limit}</span>{' '}
-        <span className={css('word')}>{fits ? leftText : `${-left} too many`}</span>
+        {shared + elsewhere} <span className="muted">/ {limit}</span>{' '}
+        <span className="word">{fits ? leftText : `${-left} too many`}</span>
       </td>
-      <td className={css('muted')}>
+      <td className="muted">
         {[
           ...(elsewhere > 0 ? [`${elsewhere} used by others`] : []),
           ...(shared < streams ? [`${streams - shared} shared`] : []),

@@ -4,12 +4,11 @@ import { sinceText } from '../../app/status/durations.ts'
 import { dayAndMinuteText } from '../../app/status/moments.ts'
 import { countText, rateRangeText } from '../../app/status/rates.ts'
 import { classesOf } from '../components/classes.ts'
-import controlsSheet from '../components/controls.module.css'
 import { Swatch } from '../components/swatch.tsx'
 import { useMoment } from '../state/window-parts.ts'
 import sheet from './plan-programs.module.css'
 
-const css = classesOf({ ...controlsSheet, ...sheet })
+const css = classesOf(sheet)
 
 interface OthersRowProps {
   readonly base: RunningPlan
@@ -38,15 +37,15 @@ export const OthersRow = memo(function OthersRow({ base: { others, recordedFromM
             <b>{OTHERS_NAME}</b>
           </span>
         </th>
-        <td colSpan={2} className={css('muted')}>
+        <td colSpan={2} className="muted">
           estimate
         </td>
-        <td colSpan={4} className={css('muted')} data-testid="plan-others">
+        <td colSpan={4} className="muted" data-testid="plan-others">
           about {total(({ perSecond }) => perSecond).toFixed(2)}/s
           {recordedFromMs === undefined && `, ${range}/s`}, in{' '}
           {countText(others.length, 'category', 'categories')}; {age}
         </td>
-        <td colSpan={2} className={css('muted')} title="Others bypass the gateway and never wait.">
+        <td colSpan={2} className="muted" title="Others bypass the gateway and never wait.">
           –
         </td>
       </tr>

@@ -3,15 +3,15 @@ import type { UnknownOthers } from '../../app/plan/running.ts'
 import type { PlanVerdict } from '../../app/plan/verdict.ts'
 import { durationText, unbroken } from '../../app/status/durations.ts'
 import { clockText } from '../../app/status/moments.ts'
+import { Button } from '../components/button.tsx'
 import { classesOf } from '../components/classes.ts'
-import controlsSheet from '../components/controls.module.css'
 import headlineSheet from '../components/headline.module.css'
 import { Shape } from '../components/shape.tsx'
 import { changesText, type PlanDraft } from '../state/plan-draft.ts'
 import { useSnapshot } from '../state/window-parts.ts'
 import sheet from './plan-banner.module.css'
 
-const css = classesOf({ ...controlsSheet, ...headlineSheet, ...sheet })
+const css = classesOf({ ...headlineSheet, ...sheet })
 
 interface PlanBannerProps {
   readonly draft: PlanDraft
@@ -36,7 +36,7 @@ export function PlanBanner({ draft, verdict, atMost, before, close }: PlanBanner
       </div>
       <div className={css('sentence', 'fits')}>
         <h1 data-testid="plan-headline">
-          <strong className={css('word')}>{label}</strong> {unbroken(text)}
+          <strong className="word">{label}</strong> {unbroken(text)}
         </h1>
         <p>
           <span className={css('lead')}>{unbroken(action ?? tightestText(verdict))}</span>{' '}
@@ -44,7 +44,7 @@ export function PlanBanner({ draft, verdict, atMost, before, close }: PlanBanner
             ? 'Requests wait in the gateway.'
             : 'The gateway is off: waiting requests would get 429.'}
         </p>
-        <p className={css('spoken')} role="status" data-testid="plan-spoken">
+        <p className="spoken" role="status" data-testid="plan-spoken">
           {label} {text}
         </p>
       </div>
@@ -60,9 +60,9 @@ export function PlanBanner({ draft, verdict, atMost, before, close }: PlanBanner
         />
         {changes !== '' && <Compared title={changes} verdict={verdict} unknown={unknown} isChosen />}
       </div>
-      <button type="button" className={css('button', 'ghost', 'close')} onClick={close}>
+      <Button look={css('ghost', 'close')} onClick={close}>
         Close <kbd>Esc</kbd>
-      </button>
+      </Button>
     </section>
   )
 }
@@ -87,7 +87,7 @@ function Compared({ title, verdict, unknown, isChosen = false }: ComparedProps) 
         <Shape severity={severity} /> {title}
       </b>
       <span title={text}>
-        <b className={css('word')}>{label}</b> {text}
+        <b className="word">{label}</b> {text}
       </span>
     </div>
   )

@@ -3,7 +3,6 @@ import { recordedPlan } from '../../app/plan/recorded-plan.ts'
 import { runningPlan, withOthersHigh } from '../../app/plan/running.ts'
 import { planVerdict } from '../../app/plan/verdict.ts'
 import { classesOf } from '../components/classes.ts'
-import controlsSheet from '../components/controls.module.css'
 import { unanswered } from '../hooks/use-asked.ts'
 import { useWayBack } from '../hooks/use-way-back.ts'
 import { MAIN } from '../shell/skip-links.tsx'
@@ -17,7 +16,7 @@ import { PlanBanner } from './plan-banner.tsx'
 import { ProgramsPanel } from './programs-panel.tsx'
 import { recordedDay } from './use-day.ts'
 
-const css = classesOf({ ...controlsSheet, ...sheet })
+const css = classesOf(sheet)
 
 /** The Plan page: the key's programs as an editable plan, with an immediate verdict. */
 export function PlanPage() {
@@ -101,7 +100,7 @@ function Planned({ draft, reset, resetRecorded, close }: PlannedProps) {
     >
       <PlanBanner draft={draft} verdict={verdict} atMost={atMost} before={before} close={close} />
       <div className={css('columns')}>
-        <div className={css('column')}>
+        <div className="column">
           <ProgramsPanel
             draft={draft}
             verdict={verdict}
@@ -112,7 +111,7 @@ function Planned({ draft, reset, resetRecorded, close }: PlannedProps) {
           />
           <DayPanel {...rested} isResting={rested === judged} />
         </div>
-        <div className={css('column')}>
+        <div className="column">
           <DemandPanel {...late} />
           <AdvicePanel {...late} change={change} />
         </div>

@@ -5,8 +5,8 @@ import { planRateText, recordedText } from '../../app/plan/plan-words.ts'
 import { ASSUMED_BURST_SECONDS } from '../../app/plan/running.ts'
 import type { PlanVerdict } from '../../app/plan/verdict.ts'
 import { durationText } from '../../app/status/durations.ts'
+import { Button } from '../components/button.tsx'
 import { classesOf } from '../components/classes.ts'
-import controlsSheet from '../components/controls.module.css'
 import { Icon } from '../components/icon.tsx'
 import { SideScroll } from '../components/side-scroll.tsx'
 import { Swatch } from '../components/swatch.tsx'
@@ -32,7 +32,7 @@ import sheet from './plan-programs.module.css'
 import { AddStream, StreamsOf } from './streams-of.tsx'
 import { RECORDED_MS } from './use-day.ts'
 
-const css = classesOf({ ...controlsSheet, ...planSheet, ...sheet })
+const css = classesOf({ ...planSheet, ...sheet })
 
 /** Maximum burst that a person can enter. */
 const MAX_BURST = 100_000
@@ -69,15 +69,15 @@ export function ProgramsPanel({
         <h2 id="plan-programs">Programs and streams</h2>
         <span>{changes === '' ? (isRecorded ? 'as they were recorded' : 'as they run now') : changes}</span>
         <div className={css('tools')}>
-          <button type="button" className={css('button', 'small')} onClick={reset}>
+          <Button look={css('small')} onClick={reset}>
             Start from now
-          </button>
-          <button type="button" className={css('button', 'small')} onClick={() => void resetRecorded()}>
+          </Button>
+          <Button look={css('small')} onClick={() => void resetRecorded()}>
             Start from the last 24 h
-          </button>
-          <button type="button" className={css('button', 'small')} onClick={() => chooser.current?.click()}>
+          </Button>
+          <Button look={css('small')} onClick={() => chooser.current?.click()}>
             Open a plan…
-          </button>
+          </Button>
           <input
             ref={chooser}
             type="file"
@@ -91,13 +91,9 @@ export function ProgramsPanel({
               target.value = ''
             }}
           />
-          <button
-            type="button"
-            className={css('button', 'small')}
-            onClick={() => change((now) => programAdded(now, first))}
-          >
+          <Button look={css('small')} onClick={() => change((now) => programAdded(now, first))}>
             + Program
-          </button>
+          </Button>
         </div>
       </div>
       <SideScroll label="Programs of the plan">
@@ -175,7 +171,7 @@ const ProgramRows = memo(function ProgramRows(props: ProgramRowsProps) {
             <ProgramCells {...props} isAdded={what === 'added'} addStream={() => setAdding(true)} />
           )}
           {row === undefined ? (
-            <td colSpan={3} className={css('muted')}>
+            <td colSpan={3} className="muted">
               no requests
             </td>
           ) : (

@@ -1,15 +1,15 @@
 import { useId, useState } from 'react'
 import type { PlannedProgram } from '../../app/plan/plan.ts'
 import { STREAM_KINDS, STREAM_TABLE, type StreamKind } from '../../app/service/stream-kinds.ts'
+import { Button } from '../components/button.tsx'
 import { classesOf } from '../components/classes.ts'
-import controlsSheet from '../components/controls.module.css'
 import { Icon } from '../components/icon.tsx'
 import { type ChangeDraft, streamRemoved } from '../state/plan-draft.ts'
 import { checkStreamForm, streamForm } from '../streams/stream-form.ts'
 import planSheet from './plan.module.css'
 import sheet from './plan-programs.module.css'
 
-const css = classesOf({ ...controlsSheet, ...planSheet, ...sheet })
+const css = classesOf({ ...planSheet, ...sheet })
 
 interface StreamsOfProps {
   readonly program: PlannedProgram
@@ -100,12 +100,12 @@ export function AddStream({ name, add, close }: AddStreamProps) {
           setProblem(undefined)
         }}
       />
-      <button type="submit" className={css('button', 'small')}>
+      <Button type="submit" look={css('small')}>
         Add
-      </button>
-      <button type="button" className={css('button', 'ghost', 'small')} onClick={close}>
+      </Button>
+      <Button look={css('ghost', 'small')} onClick={close}>
         Cancel
-      </button>
+      </Button>
       <span id={`${id}-problem`} className={css('error')}>
         {problem}
       </span>

@@ -8,9 +8,8 @@ import {
   PROGRAM_NAME,
 } from '../../app/contract/programs.ts'
 import type { ProgramSummary } from '../../app/contract/snapshot.ts'
+import { Button } from '../components/button.tsx'
 import { classesOf } from '../components/classes.ts'
-import controlsSheet from '../components/controls.module.css'
-import dialogSheet from '../components/dialog.module.css'
 import { Field, formText, Refusal } from '../components/form.tsx'
 import { Icon } from '../components/icon.tsx'
 import { useAsked } from '../hooks/use-asked.ts'
@@ -19,7 +18,7 @@ import sheet from './add-program.module.css'
 import { ClassMark } from './class-mark.tsx'
 import { NewProgramKey } from './new-key.tsx'
 
-const css = classesOf({ ...controlsSheet, ...dialogSheet, ...sheet })
+const css = classesOf(sheet)
 
 const ABOUT = 'This computer only; read-only, no orders.'
 const ABOUT_ORDERS = 'This computer only. To allow orders, tick the box below.'
@@ -72,14 +71,9 @@ export function AddProgram({ profile, url, programs, added, close }: AddProgramP
           <h2 id="add-heading">Add a program</h2>
           <p>{mayAllowOrders ? ABOUT_ORDERS : ABOUT}</p>
         </div>
-        <button
-          type="button"
-          className={css('button', 'ghost', 'corner-button')}
-          aria-label="Close"
-          onClick={close}
-        >
+        <Button look={css('ghost', 'corner-button')} aria-label="Close" onClick={close}>
           <Icon name="close" />
-        </button>
+        </Button>
       </div>
       {shown === undefined ? (
         <form
@@ -110,9 +104,9 @@ export function AddProgram({ profile, url, programs, added, close }: AddProgramP
           </p>
           {mayAllowOrders && <OrdersTick />}
           <Refusal words={asked.refusal} />
-          <button type="submit" className={css('button', 'primary')} disabled={asked.waiting}>
+          <Button type="submit" look="primary" disabled={asked.waiting}>
             Add program
-          </button>
+          </Button>
         </form>
       ) : (
         <NewProgramKey
@@ -169,7 +163,7 @@ function Weight() {
   const step = (by: number) =>
     setValue((before) => String(Math.min(most, Math.max(1, Math.round(Number(before) || 0) + by))))
   return (
-    <div className={css('field')}>
+    <div className="field">
       <label htmlFor="program-weight">Weight</label>
       <div className={css('stepper')}>
         <button type="button" aria-label="Less weight" onClick={() => step(-1)}>

@@ -3,8 +3,8 @@ import { mayHaveOrders } from '../../app/contract/orders.ts'
 import type { GatewaySummary, ProgramSummary } from '../../app/contract/snapshot.ts'
 import { gatewayStatus } from '../../app/status/gateway-status.ts'
 import { dayAndMinuteText } from '../../app/status/moments.ts'
+import { Button } from '../components/button.tsx'
 import { classesOf } from '../components/classes.ts'
-import controlsSheet from '../components/controls.module.css'
 import { Icon } from '../components/icon.tsx'
 import { Shape } from '../components/shape.tsx'
 import type { Asked } from '../hooks/use-asked.ts'
@@ -13,7 +13,7 @@ import { useParts, useShown, useSnapshot } from '../state/window-parts.ts'
 import { reserveText, totalsOf, wholeText } from './program-rows.ts'
 import sheet from './programs.module.css'
 
-const css = classesOf({ ...controlsSheet, ...sheet })
+const css = classesOf(sheet)
 
 interface GatewayStripProps {
   readonly gateway: GatewaySummary
@@ -67,17 +67,12 @@ export function GatewayStrip({
             />
           </label>
         )}
-        <button type="submit" className={css('button', isOn ? 'ghost' : 'primary')} disabled={asked.waiting}>
+        <Button type="submit" look={css(isOn ? 'ghost' : 'primary')} disabled={asked.waiting}>
           {isOn ? 'Turn off' : 'Turn on'}
-        </button>
-        <button
-          type="button"
-          className={css('button', isOn && 'primary')}
-          aria-expanded={isAdding}
-          onClick={add}
-        >
+        </Button>
+        <Button look={css(isOn && 'primary')} aria-expanded={isAdding} onClick={add}>
           + Add a program
-        </button>
+        </Button>
       </form>
     </section>
   )
@@ -103,7 +98,7 @@ function State({ gateway }: { readonly gateway: GatewaySummary }) {
         <Fact
           value={
             <>
-              Gateway <span className={css('word')}>serving</span>
+              Gateway <span className="word">serving</span>
             </>
           }
           name={sinceText ? `since ${sinceText}` : 'programs of this key'}
@@ -113,14 +108,13 @@ function State({ gateway }: { readonly gateway: GatewaySummary }) {
           name={mayOrder ? 'this computer only' : 'this computer only, read-only'}
         />
       </div>
-      <button
-        type="button"
-        className={css('button', 'small')}
+      <Button
+        look={css('small')}
         aria-label="Copy the address"
         onClick={() => copy(url, 'Address copied.', 'Select the address and copy it.')}
       >
         <Icon name="copy" /> Copy
-      </button>
+      </Button>
     </>
   )
 }

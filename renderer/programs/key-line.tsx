@@ -1,6 +1,5 @@
 import { keyStatus } from '../../app/conditions/key-status.ts'
 import { classesOf } from '../components/classes.ts'
-import controlsSheet from '../components/controls.module.css'
 import headlineSheet from '../components/headline.module.css'
 import { Shape } from '../components/shape.tsx'
 import { useShown } from '../state/window-parts.ts'
@@ -8,7 +7,7 @@ import { FindingChips } from '../verdict/finding-chips.tsx'
 import { Detail, HeadlineRemedy, HeadlineRow, Spoken } from '../verdict/verdict-panel.tsx'
 import sheet from './programs.module.css'
 
-const css = classesOf({ ...controlsSheet, ...headlineSheet, ...sheet })
+const css = classesOf({ ...headlineSheet, ...sheet })
 
 /** The key's health in one line: its worst condition, and the number of further conditions. */
 export function ProgramKeyLine() {

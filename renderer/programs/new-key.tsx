@@ -1,15 +1,14 @@
 import { useEffect, useRef } from 'react'
 import { clockText } from '../../app/status/moments.ts'
+import { Button } from '../components/button.tsx'
 import { classesOf } from '../components/classes.ts'
-import controlsSheet from '../components/controls.module.css'
-import dialogSheet from '../components/dialog.module.css'
 import { Icon } from '../components/icon.tsx'
 import { Shape } from '../components/shape.tsx'
 import { useCopy } from '../hooks/use-copy.ts'
 import sheet from './add-program.module.css'
 import { KEY_VARIABLE, programExamples } from './program-examples.ts'
 
-const css = classesOf({ ...controlsSheet, ...dialogSheet, ...sheet })
+const css = classesOf(sheet)
 
 interface NewKeyProps {
   readonly name: string
@@ -33,28 +32,25 @@ export function NewProgramKey({ name, value, url, isServing, lastSeenAt, done }:
       <div className={css('adding-body')}>
         <section className={css('key')} aria-label="New key" data-severity="warning">
           <p>
-            <Shape severity="warning" /> <b className={css('word')}>Shown once.</b> Copy the key of {name}{' '}
-            now. Headroom saves only a hash.
+            <Shape severity="warning" /> <b className="word">Shown once.</b> Copy the key of {name} now.
+            Headroom saves only a hash.
           </p>
           <code data-testid="program-key">{value}</code>
           <div className={css('key-actions')}>
-            <button
+            <Button
               ref={first}
-              type="button"
-              className={css('button', 'primary', 'with-icon')}
+              look={css('primary', 'with-icon')}
               onClick={() => copy(value, `Key of ${name} copied.`, byHand)}
             >
               <Icon name="copy" /> Copy key
-            </button>
-            <button
-              type="button"
-              className={css('button')}
+            </Button>
+            <Button
               onClick={() =>
                 copy(`export ${KEY_VARIABLE}=${value}`, `Copied the line with the key of ${name}.`, byHand)
               }
             >
               Copy as export {KEY_VARIABLE}=…
-            </button>
+            </Button>
           </div>
         </section>
         {programExamples(url).map(({ language, code }) => (
@@ -87,9 +83,9 @@ export function NewProgramKey({ name, value, url, isServing, lastSeenAt, done }:
               ? 'No call yet'
               : 'No call yet: the gateway is off'}
         </span>
-        <button type="button" className={css('button', 'primary')} onClick={done}>
+        <Button look="primary" onClick={done}>
           Done, I have the key
-        </button>
+        </Button>
       </div>
     </>
   )

@@ -6,8 +6,8 @@ import { dayAndClockText } from '../../app/status/moments.ts'
 import { lookupText } from '../../app/status/orders-status.ts'
 import { countText } from '../../app/status/rates.ts'
 import type { WindowApi } from '../api/window-api.ts'
+import { Button } from '../components/button.tsx'
 import { classesOf } from '../components/classes.ts'
-import controlsSheet from '../components/controls.module.css'
 import { Shape } from '../components/shape.tsx'
 import { SideScroll } from '../components/side-scroll.tsx'
 import { type SavedFile, saveFile } from '../hooks/save-file.ts'
@@ -18,7 +18,7 @@ import ordersSheet from '../orders/orders.module.css'
 import { useParts, useShown, useSnapshot } from '../state/window-parts.ts'
 import sheet from './programs.module.css'
 
-const css = classesOf({ ...controlsSheet, ...sheet, ...ordersSheet })
+const css = classesOf({ ...sheet, ...ordersSheet })
 
 const RANGES = { Today: DAY_MS, '30 days': 30 * DAY_MS } as const
 type Range = keyof typeof RANGES
@@ -46,30 +46,28 @@ function Journal({ profile, orders }: { readonly profile: string; readonly order
   const open = unknown.length === 0 ? '' : `, ${unknown.length} open`
   return (
     <section className={css('panel', 'journal')} aria-labelledby="journal-heading">
-      <div className={css('head')}>
+      <div className="head">
         <h2 id="journal-heading">Journal of orders</h2>
         <span>{`${today} today${open} · no symbols, prices or quantities`}</span>
         <div className={css('ranges', 'at-end')}>
           {RANGE_NAMES.map((one) => (
-            <button
+            <Button
               key={one}
-              type="button"
-              className={css('button', 'ghost', 'small')}
+              look={css('ghost', 'small')}
               aria-pressed={one === range}
               onClick={() => setRange(one)}
             >
               {one}
-            </button>
+            </Button>
           ))}
-          <button
-            type="button"
-            className={css('button', 'ghost', 'small')}
+          <Button
+            look={css('ghost', 'small')}
             title="Saves the orders shown as CSV."
             disabled={entries.length === 0}
             onClick={() => saveFile(journalFile(entries.toReversed()))}
           >
             Export
-          </button>
+          </Button>
         </div>
       </div>
       <UnknownOrders unknown={unknown} />
@@ -114,14 +112,10 @@ function UnknownOrders({ unknown }: Pick<OrdersSummary, 'unknown'>) {
           <Shape severity={one.state === 'found' ? 'warning' : 'critical'} />
           <b className={css('mono')}>{dayAndClockText(one.at, nowMs)}</b>
           <span>{one.program}</span>
-          <span className={css('word')}>{lookupText(one)}</span>
-          <button
-            type="button"
-            className={css('button', 'small')}
-            onClick={() => run(() => api.dismissOrder({ id: one.id }))}
-          >
+          <span className="word">{lookupText(one)}</span>
+          <Button look={css('small')} onClick={() => run(() => api.dismissOrder({ id: one.id }))}>
             Dismiss
-          </button>
+          </Button>
         </li>
       ))}
     </ul>
@@ -155,7 +149,7 @@ function OrderTable({ entries }: { readonly entries: readonly OrderEntry[] }) {
               <td className={css('mono')}>{row.request}</td>
               <td className={css('mono')}>{row.account}</td>
               <td data-severity={row.severity}>
-                <Shape severity={row.severity} /> <span className={css('word')}>{row.status}</span>
+                <Shape severity={row.severity} /> <span className="word">{row.status}</span>
               </td>
               <td className={css('mono')}>{row.orderIds}</td>
               <td className={css('mono')}>{row.latency}</td>

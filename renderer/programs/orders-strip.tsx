@@ -2,14 +2,13 @@ import { NO_ORDERS } from '../../app/contract/orders.ts'
 import { ordersStatus, STOPPING_LEAVES } from '../../app/status/orders-status.ts'
 import { capitalised } from '../../app/status/sentences.ts'
 import { classesOf } from '../components/classes.ts'
-import controlsSheet from '../components/controls.module.css'
 import { Shape } from '../components/shape.tsx'
 import ordersSheet from '../orders/orders.module.css'
 import { OrdersButton } from '../orders/orders-switch.tsx'
 import { useSnapshot } from '../state/window-parts.ts'
 import sheet from './programs.module.css'
 
-const css = classesOf({ ...controlsSheet, ...sheet, ...ordersSheet })
+const css = classesOf({ ...sheet, ...ordersSheet })
 
 /**
  * Whether orders of the displayed key are allowed, and a button that stops them. Empty while orders are off.

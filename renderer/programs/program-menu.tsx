@@ -1,7 +1,6 @@
 import { useMemo } from 'react'
 import { PAUSE_MINUTES } from '../../app/contract/programs.ts'
 import { classesOf } from '../components/classes.ts'
-import controlsSheet from '../components/controls.module.css'
 import { Dropdown, MenuItem } from '../components/dropdown.tsx'
 import { Icon } from '../components/icon.tsx'
 import { LazyMenu, menuCode, type OpenedMenu } from '../components/lazy-menu.tsx'
@@ -9,7 +8,7 @@ import { useCommand } from '../hooks/use-command.ts'
 import { useParts } from '../state/window-parts.ts'
 import sheet from './program-table.module.css'
 
-const css = classesOf({ ...controlsSheet, ...sheet })
+const css = classesOf(sheet)
 
 interface ProgramMenuProps {
   readonly name: string
@@ -41,7 +40,7 @@ export function ProgramMenu({ name, isPaused, isBusy, cut }: ProgramMenuProps) {
   return (
     <LazyMenu menu={menu} className={css('button', 'ghost', 'actions')} label={`Actions for ${name}`}>
       <Icon name="more" />
-      {isBusy && <span className={css('spoken')}>busy</span>}
+      {isBusy && <span className="spoken">busy</span>}
     </LazyMenu>
   )
 }

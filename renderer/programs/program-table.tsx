@@ -1,8 +1,8 @@
 import { mayHaveOrders } from '../../app/contract/orders.ts'
 import type { ProgramSummary } from '../../app/contract/snapshot.ts'
 import { DESK_NAME, OTHERS_NAME, OWN_NAME } from '../../app/plan/running.ts'
+import { Button } from '../components/button.tsx'
 import { classesOf } from '../components/classes.ts'
-import controlsSheet from '../components/controls.module.css'
 import { Shape } from '../components/shape.tsx'
 import { SideScroll } from '../components/side-scroll.tsx'
 import { Swatch } from '../components/swatch.tsx'
@@ -25,7 +25,7 @@ import sheet from './programs.module.css'
 import { useRecentUse } from './use-recent-use.ts'
 import { WaitUsed } from './waiting-list.tsx'
 
-const css = classesOf({ ...controlsSheet, ...sheet, ...tableSheet })
+const css = classesOf({ ...sheet, ...tableSheet })
 
 interface ProgramTableProps {
   readonly profile: string
@@ -47,17 +47,13 @@ export function ProgramTable({ profile, programs, waiting, cut }: ProgramTablePr
   const recent = useRecentUse(profile)
   return (
     <section className={css('panel', 'table')} aria-labelledby="programs-heading">
-      <div className={css('head')}>
+      <div className="head">
         <h2 id="programs-heading">Programs</h2>
         <span>{sharing}</span>
         <Unlisted of="programs" />
-        <button
-          type="button"
-          className={css('button', 'ghost', 'small', 'at-end')}
-          onClick={() => view.setState({ dialog: 'report' })}
-        >
+        <Button look={css('ghost', 'small', 'at-end')} onClick={() => view.setState({ dialog: 'report' })}>
           Report…
-        </button>
+        </Button>
       </div>
       <SideScroll label="Programs, table">
         <table className={css('headed', 'programs', hasOrders && 'with-orders')}>
@@ -206,11 +202,10 @@ function OtherMachinesRow({
 }
 
 function OrdersCell({ orders }: { readonly orders: string | undefined }) {
-  if (orders === undefined) return <span className={css('muted')}>read-only</span>
+  if (orders === undefined) return <span className="muted">read-only</span>
   return (
     <span data-severity="ok">
-      <Shape severity="ok" /> <b className={css('word')}>{orders}</b>{' '}
-      <span className={css('muted')}>/min</span>
+      <Shape severity="ok" /> <b className="word">{orders}</b> <span className="muted">/min</span>
     </span>
   )
 }
@@ -218,7 +213,7 @@ function OrdersCell({ orders }: { readonly orders: string | undefined }) {
 type WaitingOf = Pick<ProgramRow, 'waiting' | 'next' | 'waitUsed' | 'longest'> & Partial<ProgramRow>
 
 function WaitingCell({ row }: { readonly row: WaitingOf }) {
-  if (row.waiting === 0) return <span className={css('muted')}>{row.state ?? '–'}</span>
+  if (row.waiting === 0) return <span className="muted">{row.state ?? '–'}</span>
   return (
     <div className={css('wait')}>
       <span>
@@ -290,11 +285,11 @@ function RestRows({ rest: { checks, hasDesk, sharesChecks, desk, others }, hasOr
             <b>{checks.rate}</b>
           </div>
         </td>
-        <td colSpan={hasOrders ? 3 : 2} className={css('muted')}>
+        <td colSpan={hasOrders ? 3 : 2} className="muted">
           {sharesChecks && 'once for the whole desk'}
         </td>
         <td className={css('mono')}>{checks.streams}</td>
-        <td className={css('muted')}>
+        <td className="muted">
           <span title={checks.uses.map(({ category, text }) => `${category} ${text}`).join(', ')}>
             {checks.uses[0] && `${checks.uses[0].category} ${checks.uses[0].text}`}
             {checks.uses.length > 1 && ` +${checks.uses.length - 1}`}
@@ -310,7 +305,7 @@ function RestRows({ rest: { checks, hasDesk, sharesChecks, desk, others }, hasOr
               <b>Desk</b>
             </div>
           </th>
-          <td colSpan={2} className={css('muted')}>
+          <td colSpan={2} className="muted">
             other machines
           </td>
           <td>
@@ -318,7 +313,7 @@ function RestRows({ rest: { checks, hasDesk, sharesChecks, desk, others }, hasOr
               <b>{desk.rate}</b>
             </div>
           </td>
-          <td colSpan={hasOrders ? 4 : 3} className={css('muted')}>
+          <td colSpan={hasOrders ? 4 : 3} className="muted">
             checks and unlisted programs
           </td>
           <td colSpan={2}>{desk.most}</td>
@@ -332,7 +327,7 @@ function RestRows({ rest: { checks, hasDesk, sharesChecks, desk, others }, hasOr
               <b>Others</b>
             </div>
           </th>
-          <td colSpan={2} className={css('muted')}>
+          <td colSpan={2} className="muted">
             {hasDesk ? 'outside the desk' : 'outside the gateway'}
           </td>
           <td>
@@ -340,7 +335,7 @@ function RestRows({ rest: { checks, hasDesk, sharesChecks, desk, others }, hasOr
               <b>{others.rate}</b>
             </div>
           </td>
-          <td colSpan={hasOrders ? 4 : 3} className={css('muted')}>
+          <td colSpan={hasOrders ? 4 : 3} className="muted">
             estimate {others.range}, {others.age}
           </td>
           <td colSpan={2}>{others.most}</td>

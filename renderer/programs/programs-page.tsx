@@ -6,7 +6,6 @@ import type { GatewaySummary, ProgramSummary } from '../../app/contract/snapshot
 import { otherMachinesPrograms } from '../../app/status/desk-programs.ts'
 import type { WindowApi } from '../api/window-api.ts'
 import { classesOf } from '../components/classes.ts'
-import controlsSheet from '../components/controls.module.css'
 import { Refusal } from '../components/form.tsx'
 import { useAnswer } from '../hooks/use-answer.ts'
 import { useAsked } from '../hooks/use-asked.ts'
@@ -25,7 +24,7 @@ import sheet from './programs.module.css'
 import { UseChart } from './use-chart.tsx'
 import { WaitingList } from './waiting-list.tsx'
 
-const css = classesOf({ ...controlsSheet, ...shellSheet, ...sheet })
+const css = classesOf({ ...shellSheet, ...sheet })
 
 const NONE: GatewayOverview = { gateway: { state: 'off' }, programs: [], nextPort: DEFAULT_GATEWAY_PORT }
 
@@ -84,7 +83,7 @@ function ProgramsOf({ profile }: { readonly profile: string }) {
       <Refusal words={asked.refusal} />
       <OrdersStrip />
       <div className={css('columns', hasDesk && 'with-desk', isAdding && 'with-panel')}>
-        <div className={css('column')}>
+        <div className="column">
           {programs.length === 0 && <Empty gateway={gateway} isElsewhere={hasOthers} />}
           {(programs.length > 0 || hasOthers) && (
             <>

@@ -6,7 +6,6 @@ import { clockText, minuteText, weekdayText } from '../../app/status/moments.ts'
 import { chartMarkers } from '../charts/markers.ts'
 import { timeTicks } from '../charts/time-ticks.ts'
 import { classesOf } from '../components/classes.ts'
-import controlsSheet from '../components/controls.module.css'
 import { Shape } from '../components/shape.tsx'
 import { fillOf, Swatch } from '../components/swatch.tsx'
 import { CHART_RANGES } from '../state/view-state.ts'
@@ -18,7 +17,7 @@ import { type StackedUse, stackedUse } from './stacked-use.ts'
 import chartSheet from './use-chart.module.css'
 import { type AskedHistory, useProgramHistory } from './use-program-history.ts'
 
-const css = classesOf({ ...controlsSheet, ...sheet, ...chartSheet })
+const css = classesOf({ ...sheet, ...chartSheet })
 
 /** Shortest interval between ticks, by the chart's time span. */
 const TICKS = [
@@ -54,7 +53,7 @@ export function UseChart({ profile, programs }: UseChartProps) {
   )
   const isRecorded = use?.pieces.length !== 0
   return (
-    <section className={css('panel')} aria-labelledby="use-heading">
+    <section className="panel" aria-labelledby="use-heading">
       <div className={css('head', 'chart-head')}>
         <h2 id="use-heading">Use per program</h2>
         <select

@@ -3,14 +3,13 @@ import { DESK_NAME } from '../../app/plan/running.ts'
 import { countText } from '../../app/status/rates.ts'
 import { waitingGroups } from '../../app/status/waiting-now.ts'
 import { classesOf } from '../components/classes.ts'
-import controlsSheet from '../components/controls.module.css'
 import { Shape } from '../components/shape.tsx'
 import { Swatch } from '../components/swatch.tsx'
 import { useShownValue } from '../state/window-parts.ts'
 import sheet from './programs.module.css'
 import listSheet from './waiting-list.module.css'
 
-const css = classesOf({ ...controlsSheet, ...sheet, ...listSheet })
+const css = classesOf({ ...sheet, ...listSheet })
 
 /**
  * Waiting requests by quota, in the order in which they will be sent. Shows when they are expected to be
@@ -21,13 +20,13 @@ export function WaitingList({ programs }: { readonly programs: readonly ProgramS
   const groups = useShownValue((snapshot, nowMs) => waitingGroups({ ...snapshot, programs }, nowMs)) ?? []
   const count = groups.flatMap(({ rows }) => rows).reduce((sum, { waiting }) => sum + waiting, 0)
   return (
-    <section className={css('panel')} aria-labelledby="waiting-heading">
-      <div className={css('head')}>
+    <section className="panel" aria-labelledby="waiting-heading">
+      <div className="head">
         <h2 id="waiting-heading">Waiting now</h2>
         <span>{count === 0 ? 'nothing' : `${countText(count, 'request')}, in queue order`}</span>
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard scrolling needs focus */}
-      <section className={css('scroll')} aria-label="Waiting now, list" tabIndex={0}>
+      <section className="scroll" aria-label="Waiting now, list" tabIndex={0}>
         {count === 0 && <p className={css('note')}>Nothing is waiting. Queued requests appear here.</p>}
         {groups.map(({ category, severity, label, why, rows }) => (
           <section key={category} aria-label={category}>

@@ -1,9 +1,7 @@
 import { useEffect, useState } from 'react'
 import type { ExportedFile, ExportKind, Report } from '../../app/contract/history.ts'
 import { dayAndMinuteText } from '../../app/status/moments.ts'
-import { classesOf } from '../components/classes.ts'
-import controlsSheet from '../components/controls.module.css'
-import dialogSheet from '../components/dialog.module.css'
+import { Button } from '../components/button.tsx'
 import { DialogFrame } from '../components/dialog-frame.tsx'
 import { Refusal } from '../components/form.tsx'
 import { saveFile } from '../hooks/save-file.ts'
@@ -11,8 +9,6 @@ import { unanswered, useAsked } from '../hooks/use-asked.ts'
 import { useParts, useSnapshot } from '../state/window-parts.ts'
 import { ReportTables } from './report-tables.tsx'
 import { REPORT_RANGE_LABELS, REPORT_RANGES, type ReportRange, reportStart } from './report-text.ts'
-
-const css = classesOf({ ...controlsSheet, ...dialogSheet })
 
 const EXPORT_LABELS: Readonly<Record<ExportKind, string>> = {
   'report-csv': 'Save as CSV',
@@ -31,7 +27,7 @@ export function ReportDialog() {
       : profile?.name
   return (
     <DialogFrame title="Who used what" about={about ?? 'No key is connected.'} width="wide">
-      <fieldset className={css('segments')} aria-label="Time">
+      <fieldset className="segments" aria-label="Time">
         {REPORT_RANGES.map((one) => (
           <label key={one}>
             <input
@@ -46,7 +42,7 @@ export function ReportDialog() {
         ))}
       </fieldset>
       {asked.kind === 'asking' && <p>Loading…</p>}
-      {asked.kind === 'failed' && <p className={css('refusal')}>{asked.why}</p>}
+      {asked.kind === 'failed' && <p className="refusal">{asked.why}</p>}
       {asked.kind === 'there' && <ReportTables report={asked.report} />}
       {profile !== undefined && <Exports profile={profile.id} range={range} />}
     </DialogFrame>
@@ -69,20 +65,14 @@ function Exports({ profile, range }: { readonly profile: string; readonly range:
   return (
     <>
       <Refusal words={asked.refusal} />
-      <div className={css('actions')}>
+      <div className="actions">
         {(Object.keys(EXPORT_LABELS) as ExportKind[]).map((what) => (
-          <button
-            key={what}
-            type="button"
-            className={css('button')}
-            disabled={asked.waiting}
-            onClick={() => void save(what)}
-          >
+          <Button key={what} disabled={asked.waiting} onClick={() => void save(what)}>
             {EXPORT_LABELS[what]}
-          </button>
+          </Button>
         ))}
       </div>
-      <p className={css('hint')}>The support file also has events and request ids. No file has secrets.</p>
+      <p className="hint">The support file also has events and request ids. No file has secrets.</p>
     </>
   )
 }

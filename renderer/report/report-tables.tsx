@@ -1,7 +1,4 @@
 import type { Report } from '../../app/contract/history.ts'
-import { classesOf } from '../components/classes.ts'
-import controlsSheet from '../components/controls.module.css'
-import dialogSheet from '../components/dialog.module.css'
 import {
   countOrDash,
   happenings,
@@ -11,8 +8,6 @@ import {
   nearText,
   programsLine,
 } from './report-text.ts'
-
-const css = classesOf({ ...controlsSheet, ...dialogSheet })
 
 export function ReportTables({ report }: { readonly report: Report }) {
   return (
@@ -32,7 +27,7 @@ function RequestTable({ report }: { readonly report: Report }) {
   if (report.requests.length === 0) return <p>No request quota was observed in this time.</p>
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard scrolling needs focus
-    <section className={css('across')} aria-label="Requests" tabIndex={0}>
+    <section className="across" aria-label="Requests" tabIndex={0}>
       <table>
         <thead>
           <tr>
@@ -52,19 +47,19 @@ function RequestTable({ report }: { readonly report: Report }) {
               <th scope="row">{row.category}</th>
               <td>
                 {countOrDash(row.own)}
-                {row.programs && <div className={css('hint')}>{programsLine(row)}</div>}
+                {row.programs && <div className="hint">{programsLine(row)}</div>}
               </td>
               {withDesk && (
                 <td>
                   {countOrDash(row.desk ?? 0)}
-                  {row.machines && <div className={css('hint')}>{machinesLine(row)}</div>}
+                  {row.machines && <div className="hint">{machinesLine(row)}</div>}
                 </td>
               )}
               <td>{countOrDash(row.elsewhere)}</td>
               <td>{countOrDash(row.rejected)}</td>
               <td>{lowestText(row)}</td>
               <td>{nearText(row)}</td>
-              <td className={css('muted')}>{knownText(row)}</td>
+              <td className="muted">{knownText(row)}</td>
             </tr>
           ))}
         </tbody>
@@ -77,7 +72,7 @@ function SlotTable({ report }: { readonly report: Report }) {
   if (report.slots.length === 0) return null
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard scrolling needs focus
-    <section className={css('across')} aria-label="Stream slots" tabIndex={0}>
+    <section className="across" aria-label="Stream slots" tabIndex={0}>
       <table>
         <thead>
           <tr>

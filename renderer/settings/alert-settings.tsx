@@ -1,12 +1,8 @@
 import { useState } from 'react'
 import { ALERT_SEVERITIES, type AlertSeverity } from '../../app/contract/alerts.ts'
-import { classesOf } from '../components/classes.ts'
-import controlsSheet from '../components/controls.module.css'
-import dialogSheet from '../components/dialog.module.css'
+import { Button } from '../components/button.tsx'
 import { useAlertPreferences } from '../hooks/use-alert-preferences.ts'
 import { useLook, useParts } from '../state/window-parts.ts'
-
-const css = classesOf({ ...controlsSheet, ...dialogSheet })
 
 const SOUND_LABELS: Readonly<Record<AlertSeverity, string>> = {
   critical: 'Sound for critical alerts',
@@ -19,7 +15,7 @@ export function AlertSettings() {
   return (
     <>
       <h3>Sounds and quiet hours</h3>
-      <div className={css('rows')}>
+      <div className="rows">
         {ALERT_SEVERITIES.map((severity) => (
           <SoundSetting key={severity} severity={severity} />
         ))}
@@ -50,14 +46,13 @@ function SoundSetting({ severity }: { readonly severity: AlertSeverity }) {
             })
           }
         />{' '}
-        <button
-          type="button"
-          className={css('button', 'ghost')}
+        <Button
+          look="ghost"
           aria-label={`Test: ${SOUND_LABELS[severity]}`}
           onClick={() => sounds.play(severity)}
         >
           Test
-        </button>
+        </Button>
       </span>
     </>
   )
@@ -110,7 +105,7 @@ function QuietHours() {
       </>
     )
   return (
-    <div className={css('rows')}>
+    <div className="rows">
       <label htmlFor="quiet">Quiet hours</label>
       <input
         id="quiet"

@@ -1,14 +1,11 @@
 import type { WindowSummary } from '../../app/contract/windows.ts'
 import { clockText } from '../../app/status/moments.ts'
 import type { WindowApi } from '../api/window-api.ts'
-import { classesOf } from '../components/classes.ts'
-import dialogSheet from '../components/dialog.module.css'
 import { Refusal } from '../components/form.tsx'
 import { useAnswer } from '../hooks/use-answer.ts'
 import { useAsked } from '../hooks/use-asked.ts'
 import { useParts } from '../state/window-parts.ts'
 
-const css = classesOf(dialogSheet)
 const windowsOf = (main: WindowApi) => main.windows()
 
 /** The connected browser windows. Each has a button that disconnects it. */
@@ -25,7 +22,7 @@ export function BrowserWindowList() {
   return (
     <>
       <h3>Browser windows</h3>
-      <ul className={css('hint')} data-testid="browser-windows">
+      <ul className="hint" data-testid="browser-windows">
         {windows.map((one) => (
           <li key={one.id}>
             {wordsOf(one)}{' '}

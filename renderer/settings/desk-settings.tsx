@@ -1,13 +1,12 @@
 import { machinesText } from '../../app/status/desk-status.ts'
+import { Button } from '../components/button.tsx'
 import { classesOf } from '../components/classes.ts'
-import controlsSheet from '../components/controls.module.css'
-import dialogSheet from '../components/dialog.module.css'
 import deskSheet from '../desk/desk.module.css'
 import { MachineList } from '../desk/machine-list.tsx'
 import type { Dialog } from '../state/view-state.ts'
 import { useParts, useSnapshot } from '../state/window-parts.ts'
 
-const css = classesOf({ ...controlsSheet, ...dialogSheet, ...deskSheet })
+const css = classesOf(deskSheet)
 
 /** The desk of the displayed key: its machines and server, or how to create and join one. */
 export function DeskSettings() {
@@ -18,7 +17,7 @@ export function DeskSettings() {
       <h3>Desk</h3>
       {machines === undefined ? (
         <>
-          <p className={css('hint')}>Machines with this key can share quota data and one queue.</p>
+          <p className="hint">Machines with this key can share quota data and one queue.</p>
           <div className={css('buttons')}>
             <Opens dialog="create-desk" label="Create a desk…" />
             <Opens dialog="join-desk" label="Join a desk…" />
@@ -26,7 +25,7 @@ export function DeskSettings() {
         </>
       ) : (
         <>
-          <p className={css('hint')} data-testid="desk-setting">
+          <p className="hint" data-testid="desk-setting">
             {machines} on this key’s desk.
           </p>
           <MachineList />
@@ -43,9 +42,5 @@ export function DeskSettings() {
 
 function Opens({ dialog, label }: { readonly dialog: Dialog; readonly label: string }) {
   const { view } = useParts()
-  return (
-    <button type="button" className={css('button')} onClick={() => view.setState({ dialog })}>
-      {label}
-    </button>
-  )
+  return <Button onClick={() => view.setState({ dialog })}>{label}</Button>
 }

@@ -1,9 +1,5 @@
 import { type ReactNode, useId, useState } from 'react'
-import { classesOf } from '../components/classes.ts'
-import dialogSheet from '../components/dialog.module.css'
 import type { Typed } from './settings-text.ts'
-
-const css = classesOf(dialogSheet)
 
 interface DraftFieldProps<T> {
   readonly label: string
@@ -43,7 +39,7 @@ export function DraftField<T>({
   const about = error ?? hint
   const beneath = [about !== undefined && `${id}-about`, isElsewhere && `${id}-elsewhere`].filter(Boolean)
   return (
-    <div className={css('line')}>
+    <div className="line">
       <label htmlFor={id}>{label}</label>
       <input
         id={id}
@@ -60,7 +56,7 @@ export function DraftField<T>({
         onKeyDown={({ key }) => key === 'Enter' && void choose()}
       />
       {about !== undefined && (
-        <p id={`${id}-about`} className={css('beneath', error === undefined ? 'hint' : 'error')}>
+        <p id={`${id}-about`} className={error === undefined ? 'beneath hint' : 'beneath error'}>
           {about}
         </p>
       )}
@@ -83,7 +79,7 @@ interface ElsewhereLineProps {
 /** The note under a setting that another window changed. */
 export function ElsewhereLine({ id, insteadOf }: ElsewhereLineProps) {
   return (
-    <p id={id} className={css('beneath', 'hint')} role="status">
+    <p id={id} className="beneath hint" role="status">
       {insteadOf === undefined
         ? 'Changed in another window.'
         : `Changed in another window, to ${insteadOf === '' ? 'nothing' : insteadOf}. Your edit applies when you leave the field.`}

@@ -1,13 +1,10 @@
 import type { WindowApi } from '../api/window-api.ts'
-import { classesOf } from '../components/classes.ts'
-import dialogSheet from '../components/dialog.module.css'
 import { Refusal } from '../components/form.tsx'
 import { useAnswer } from '../hooks/use-answer.ts'
 import { useAsked } from '../hooks/use-asked.ts'
 import { useParts } from '../state/window-parts.ts'
 import { RAW_CHOICES, ROLLUP_CHOICES, spanText, storageText, withChosen } from './settings-text.ts'
 
-const css = classesOf(dialogSheet)
 const storageOf = (main: WindowApi) => main.storage()
 
 /** Settings of the history: its state, and how long raw samples and other data are stored. */
@@ -25,11 +22,11 @@ export function KeptSettings() {
   return (
     <>
       <h3>History</h3>
-      <p className={css('hint')} data-testid="storage">
+      <p className="hint" data-testid="storage">
         {storageText(storage)}
       </p>
       {storage.kind === 'ok' && (
-        <div className={css('rows')}>
+        <div className="rows">
           <SpanField
             label="Keep every sample for"
             choices={RAW_CHOICES}
@@ -58,7 +55,7 @@ interface SpanFieldProps {
 
 function SpanField({ label, choices, ms, onChange }: SpanFieldProps) {
   return (
-    <label className={css('line')}>
+    <label className="line">
       <span>{label}</span>
       <select value={ms} onChange={({ target }) => onChange(Number(target.value))}>
         {withChosen(choices, ms).map((one) => (

@@ -1,12 +1,8 @@
 import type { CurrentKeySettings } from '../../app/contract/settings.ts'
-import { classesOf } from '../components/classes.ts'
-import dialogSheet from '../components/dialog.module.css'
 import { intervalOf } from './changed-settings.ts'
 import { DraftField } from './draft-field.tsx'
 import { secondsFrom } from './settings-text.ts'
 import type { HeldKeySettings } from './use-key-settings.ts'
-
-const css = classesOf(dialogSheet)
 
 interface ProbeIntervalsProps {
   readonly current: CurrentKeySettings
@@ -23,13 +19,11 @@ export function ProbeIntervals({ current, elsewhere, change }: ProbeIntervalsPro
       return { everySeconds: seconds === undefined ? others : { ...others, [category]: seconds } }
     })
   return (
-    <details className={css('more')}>
+    <details className="more">
       <summary>Rows with their own interval: {Object.keys(everySeconds).length || 'none'}</summary>
-      <p className={css('hint')}>
-        Seconds between checks, regardless of the budget. 0: never; empty: by budget.
-      </p>
+      <p className="hint">Seconds between checks, regardless of the budget. 0: never; empty: by budget.</p>
       {/* The label distinguishes these rows from other settings with the same names. */}
-      <fieldset className={css('rows', 'two')} aria-label="Seconds between checks">
+      <fieldset className="rows two" aria-label="Seconds between checks">
         {current.probed.map((category) => (
           <DraftField
             key={category}

@@ -1,7 +1,5 @@
 import { useId, useState } from 'react'
 import type { CurrentKeySettings } from '../../app/contract/settings.ts'
-import { classesOf } from '../components/classes.ts'
-import dialogSheet from '../components/dialog.module.css'
 import { Refusal } from '../components/form.tsx'
 import { useShown } from '../state/window-parts.ts'
 import { DraftField, ElsewhereLine } from './draft-field.tsx'
@@ -16,8 +14,6 @@ import {
 } from './settings-text.ts'
 import { useKeySettings } from './use-key-settings.ts'
 
-const css = classesOf(dialogSheet)
-
 export function ProbeSettingsForm({ profile }: { readonly profile: string }) {
   const { current, refusal, elsewhere, change } = useKeySettings(profile)
   const isRotating = useShown(({ refresh }) => refresh.rotating) ?? false
@@ -25,14 +21,14 @@ export function ProbeSettingsForm({ profile }: { readonly profile: string }) {
   return (
     <>
       <h3>Checks</h3>
-      <p className={css('hint')}>
+      <p className="hint">
         Requests that Headroom sends when a row has no recent data.{' '}
         {current !== undefined && storedText(current)}
       </p>
       <Refusal words={refusal} />
       {current !== undefined && (
         <>
-          <div className={css('rows')}>
+          <div className="rows">
             <Switch
               label="Check this key"
               isOn={current.settings.probesEnabled}
@@ -116,7 +112,7 @@ function Switch({ label, hint, isOn, isElsewhere, onChange }: SwitchProps) {
         onChange={({ target }) => void choose(target.checked)}
       />
       {hint !== undefined && (
-        <p id={`${id}-about`} className={css('beneath', 'hint')}>
+        <p id={`${id}-about`} className="beneath hint">
           {hint}
         </p>
       )}

@@ -1,7 +1,5 @@
 import { Fragment } from 'react'
 import { TIME_ZONES, type TimeZone } from '../../app/contract/units.ts'
-import { classesOf } from '../components/classes.ts'
-import dialogSheet from '../components/dialog.module.css'
 import { DialogFrame } from '../components/dialog-frame.tsx'
 import { useAsked } from '../hooks/use-asked.ts'
 import { OrdersSettings } from '../orders/orders-switch.tsx'
@@ -15,8 +13,6 @@ import { KeptSettings } from './kept-settings.tsx'
 import { ProbeSettingsForm } from './probe-settings.tsx'
 import { ThresholdSettings } from './threshold-settings.tsx'
 import { UpdateSettings } from './update-settings.tsx'
-
-const css = classesOf(dialogSheet)
 
 const DENSITY_WORDS: Readonly<Record<Density, string>> = {
   auto: 'auto',
@@ -57,7 +53,7 @@ function LookSettings() {
   const asked = useAsked()
   const { theme, density, fullAs, zone, shortcuts } = useLook((one) => one)
   return (
-    <div className={css('rows')}>
+    <div className="rows">
       <label htmlFor="theme">Theme</label>
       <select
         id="theme"

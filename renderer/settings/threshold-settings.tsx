@@ -1,14 +1,10 @@
 import { type ChangeEvent, useCallback, useMemo } from 'react'
 import type { Thresholds } from '../../app/contract/units.ts'
 import type { WindowApi } from '../api/window-api.ts'
-import { classesOf } from '../components/classes.ts'
-import dialogSheet from '../components/dialog.module.css'
 import { Refusal } from '../components/form.tsx'
 import { useAnswer } from '../hooks/use-answer.ts'
 import { useParts, useShown } from '../state/window-parts.ts'
 import { percentOf, thresholdFrom } from './settings-text.ts'
-
-const css = classesOf(dialogSheet)
 
 /**
  * The thresholds below which a row is low, as shares of the limit. One threshold applies to all rows that do
@@ -36,10 +32,10 @@ export function ThresholdSettings({ profile }: { readonly profile: string }) {
   return (
     <>
       <h3>Alert below</h3>
-      <p className={css('hint')}>Per cent of the limit. 0: no alert; empty: as “All rows”.</p>
+      <p className="hint">Per cent of the limit. 0: no alert; empty: as “All rows”.</p>
       <Refusal words={failure} />
       {thresholds !== undefined && (
-        <fieldset className={css('rows', 'two')} aria-label="Alert below (per cent)">
+        <fieldset className="rows two" aria-label="Alert below (per cent)">
           <ShareField
             label="All rows"
             below={thresholds.below}
@@ -74,7 +70,7 @@ interface ShareFieldProps {
 function ShareField({ label, below, otherwise, onChange }: ShareFieldProps) {
   const changed = ({ target }: ChangeEvent<HTMLInputElement>) => onChange(target.value)
   return (
-    <label className={css('line')}>
+    <label className="line">
       <span>{label}</span>
       <input
         type="number"

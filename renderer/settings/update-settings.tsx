@@ -1,12 +1,9 @@
 import { updateText } from '../../app/status/update-status.ts'
 import type { WindowApi } from '../api/window-api.ts'
-import { classesOf } from '../components/classes.ts'
-import dialogSheet from '../components/dialog.module.css'
 import { Refusal } from '../components/form.tsx'
 import { useAnswer } from '../hooks/use-answer.ts'
 import { useMirror, useParts } from '../state/window-parts.ts'
 
-const css = classesOf(dialogSheet)
 const updates = (main: WindowApi) => main.updates()
 
 /** The update settings of the desktop app. Empty in a browser, where npm updates Headroom. */
@@ -20,7 +17,7 @@ export function UpdateSettings() {
   return (
     <>
       <h3>Updates</h3>
-      <div className={css('rows')}>
+      <div className="rows">
         <label htmlFor="updates">Check for updates</label>
         <input
           id="updates"
@@ -30,7 +27,7 @@ export function UpdateSettings() {
           aria-describedby="updates-about"
           onChange={({ target }) => choose(target.checked)}
         />
-        <p id="updates-about" className={css('beneath', 'hint')} data-testid="updates">
+        <p id="updates-about" className="beneath hint" data-testid="updates">
           {updateText(state)}
         </p>
       </div>

@@ -1,13 +1,13 @@
 import { useMemo } from 'react'
 import { unbroken } from '../../app/status/durations.ts'
+import { Button } from '../components/button.tsx'
 import { classesOf } from '../components/classes.ts'
-import controlsSheet from '../components/controls.module.css'
 import { Shape } from '../components/shape.tsx'
 import { BANNER_ACTION_LABELS, type Banner, type BannerAction, bannerFor } from '../format/banner.ts'
 import { useMoment, useParts, useView } from '../state/window-parts.ts'
 import sheet from './shell.module.css'
 
-const css = classesOf({ ...controlsSheet, ...sheet })
+const css = classesOf(sheet)
 
 export function BannerArea() {
   const { link, clock, view } = useParts()
@@ -35,13 +35,9 @@ export function BannerArea() {
         <b>{unbroken(banner.title)}</b> <span>{unbroken(banner.text)}</span>
       </p>
       {action !== undefined && (
-        <button
-          type="button"
-          className={css('button', 'small', action === 'connect-a-key' && 'primary')}
-          onClick={() => act(action)}
-        >
+        <Button look={css('small', action === 'connect-a-key' && 'primary')} onClick={() => act(action)}>
           {BANNER_ACTION_LABELS[action]}
-        </button>
+        </Button>
       )}
     </section>
   )
@@ -57,13 +53,9 @@ export function RefusalNotice() {
         <div className={css('notice')}>
           <Shape severity="warning" />
           <span>{notice}</span>
-          <button
-            type="button"
-            className={css('button', 'ghost')}
-            onClick={() => view.setState({ notice: undefined })}
-          >
+          <Button look="ghost" onClick={() => view.setState({ notice: undefined })}>
             Close
-          </button>
+          </Button>
         </div>
       )}
     </div>

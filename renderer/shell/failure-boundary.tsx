@@ -1,9 +1,9 @@
 import { Component, type ReactNode } from 'react'
+import { Button } from '../components/button.tsx'
 import { classesOf } from '../components/classes.ts'
-import controlsSheet from '../components/controls.module.css'
 import sheet from './shell.module.css'
 
-const css = classesOf({ ...controlsSheet, ...sheet })
+const css = classesOf(sheet)
 
 interface FailureBoundaryProps {
   readonly children: ReactNode
@@ -22,9 +22,9 @@ export class FailureBoundary extends Component<FailureBoundaryProps, { readonly 
     return (
       <main className={css('waiting')} role="alert">
         <p>This window failed. Headroom keeps running.</p>
-        <button type="button" className={css('button', 'primary')} onClick={() => location.reload()}>
+        <Button look="primary" onClick={() => location.reload()}>
           Reload
-        </button>
+        </Button>
       </main>
     )
   }

@@ -1,7 +1,7 @@
 import { zonedClockText } from '../../app/status/moments.ts'
 import { AlertsButton } from '../alerts/alerts-button.tsx'
+import { Button } from '../components/button.tsx'
 import { classesOf } from '../components/classes.ts'
-import controlsSheet from '../components/controls.module.css'
 import { Icon } from '../components/icon.tsx'
 import { LazyMenu, menuCode } from '../components/lazy-menu.tsx'
 import { useLook, useMirror, useMoment, useParts, usePausedSince, useShown } from '../state/window-parts.ts'
@@ -11,7 +11,7 @@ import { OwnUse } from './own-use.tsx'
 import { Pages } from './pages.tsx'
 import { ProfileMenu } from './profile-menu.tsx'
 
-const css = classesOf({ ...controlsSheet, ...sheet })
+const css = classesOf(sheet)
 
 const MENU = menuCode(async () => (await import('./more-items.tsx')).OpenedMoreMenu)
 
@@ -38,26 +38,17 @@ export function Header() {
       <span className={css('row-break')} />
       <Clock />
       <AlertsButton />
-      <button
-        type="button"
-        className={css('button', 'ghost', 'with-icon')}
-        onClick={() => view.setState({ dialog: 'palette' })}
-      >
+      <Button look={css('ghost', 'with-icon')} onClick={() => view.setState({ dialog: 'palette' })}>
         Search <kbd className={css('kbd')}>{isMac ? '⌘K' : 'Ctrl K'}</kbd>
-      </button>
+      </Button>
       <ThemeToggle />
       <LazyMenu menu={MENU} className={css('button', 'ghost', 'icon')} label="More">
         <Icon name="more" />
       </LazyMenu>
       <PauseButton />
-      <button
-        type="button"
-        className={css('button')}
-        disabled={!isSignedIn}
-        onClick={() => view.setState({ dialog: 'open-stream' })}
-      >
+      <Button disabled={!isSignedIn} onClick={() => view.setState({ dialog: 'open-stream' })}>
         Open stream…
-      </button>
+      </Button>
     </header>
   )
 }
@@ -78,15 +69,14 @@ function ThemeToggle() {
   const theme = useLook((one) => one.theme)
   const words = `Theme: ${THEME_LABELS[theme]}`
   return (
-    <button
-      type="button"
-      className={css('button', 'ghost', 'icon', 'theme-button')}
+    <Button
+      look={css('ghost', 'icon', 'theme-button')}
       aria-label={words}
       title={words}
       onClick={() => look.setState({ theme: nextTheme(theme) })}
     >
       <i className={css('theme', `theme-${theme}`)} aria-hidden="true" />
-    </button>
+    </Button>
   )
 }
 
@@ -94,15 +84,14 @@ function PauseButton() {
   const { togglePause } = useParts()
   const isPaused = usePausedSince() !== undefined
   return (
-    <button
-      type="button"
-      className={css('button', 'with-icon')}
+    <Button
+      look={css('with-icon')}
       aria-label={isPaused ? 'Resume' : 'Pause'}
       title="Freezes the numbers so you can read them. Monitoring continues."
       onClick={togglePause}
     >
       <Icon name={isPaused ? 'resume' : 'pause'} />
       <span className={css('pause-word')}>{isPaused ? 'Resume' : 'Pause'}</span>
-    </button>
+    </Button>
   )
 }

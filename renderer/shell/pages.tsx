@@ -1,9 +1,8 @@
 import { classesOf } from '../components/classes.ts'
-import controlsSheet from '../components/controls.module.css'
 import { useParts, useSnapshot, useView } from '../state/window-parts.ts'
 import sheet from './header.module.css'
 
-const css = classesOf({ ...controlsSheet, ...sheet })
+const css = classesOf(sheet)
 
 /** The links to the pages, visible if the header has room. The menu "More" has them too. */
 export function Pages() {

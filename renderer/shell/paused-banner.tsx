@@ -1,13 +1,13 @@
 import { useSyncExternalStore } from 'react'
 import { sinceText } from '../../app/status/durations.ts'
 import { clockText } from '../../app/status/moments.ts'
+import { Button } from '../components/button.tsx'
 import { classesOf } from '../components/classes.ts'
-import controlsSheet from '../components/controls.module.css'
 import { Shape } from '../components/shape.tsx'
 import { useParts, usePausedSince } from '../state/window-parts.ts'
 import sheet from './shell.module.css'
 
-const css = classesOf({ ...controlsSheet, ...sheet })
+const css = classesOf(sheet)
 
 /** The banner of a paused window. Without it, frozen numbers would look live. */
 export function PausedBanner() {
@@ -23,9 +23,9 @@ export function PausedBanner() {
           These numbers are <Age sinceMs={sinceMs} /> old. Monitoring continues.
         </span>
       </p>
-      <button type="button" className={css('button', 'small')} onClick={togglePause}>
+      <Button look="small" onClick={togglePause}>
         Resume
-      </button>
+      </Button>
     </section>
   )
 }

@@ -1,14 +1,13 @@
 import { keyStatus } from '../../app/conditions/key-status.ts'
 import type { Environment } from '../../app/contract/snapshot.ts'
 import { classesOf } from '../components/classes.ts'
-import controlsSheet from '../components/controls.module.css'
 import { LazyMenu, menuCode } from '../components/lazy-menu.tsx'
 import { Shape } from '../components/shape.tsx'
 import { ENVIRONMENT_LABELS } from '../format/environment-labels.ts'
 import { useMirror, useShown, useSnapshot } from '../state/window-parts.ts'
 import sheet from './header.module.css'
 
-const css = classesOf({ ...controlsSheet, ...sheet })
+const css = classesOf(sheet)
 
 const MENU = menuCode(async () => (await import('../keys/profile-items.tsx')).OpenedProfileMenu)
 

@@ -1,9 +1,9 @@
+import { Button } from '../components/button.tsx'
 import { classesOf } from '../components/classes.ts'
-import controlsSheet from '../components/controls.module.css'
 import { useMirror } from '../state/window-parts.ts'
 import sheet from './shell.module.css'
 
-const css = classesOf({ ...controlsSheet, ...sheet })
+const css = classesOf(sheet)
 
 /** The id of the part to which the first link leads. */
 export const MAIN = 'quotas'
@@ -23,14 +23,9 @@ export function SkipLinks() {
   return (
     <nav className={css('skip')} aria-label="Skip">
       {TARGETS.map(([selector, words]) => (
-        <button
-          key={selector}
-          type="button"
-          className={css('button')}
-          onClick={() => document.querySelector<HTMLElement>(selector)?.focus()}
-        >
+        <Button key={selector} onClick={() => document.querySelector<HTMLElement>(selector)?.focus()}>
           {words}
-        </button>
+        </Button>
       ))}
     </nav>
   )

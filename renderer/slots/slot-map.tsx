@@ -5,7 +5,6 @@ import { streamCategoryName } from '../../app/service/stream-kinds.ts'
 import { capitalised } from '../../app/status/sentences.ts'
 import { readByText, slotStatus } from '../../app/status/stream-status.ts'
 import { classesOf } from '../components/classes.ts'
-import controlsSheet from '../components/controls.module.css'
 import { Shape } from '../components/shape.tsx'
 import { Unlisted } from '../components/unlisted.tsx'
 import {
@@ -21,7 +20,7 @@ import {
 import { useShown, useSnapshot } from '../state/window-parts.ts'
 import sheet from './slots.module.css'
 
-const css = classesOf({ ...controlsSheet, ...sheet })
+const css = classesOf(sheet)
 
 /** Maximum number of slots drawn as cells. Beyond it, only the number is shown. */
 const MAX_CELLS = 100
@@ -40,7 +39,7 @@ export function SlotMap() {
   const isStopped = useShown((snapshot, nowMs) => cannotCall(conditionsOf(snapshot, nowMs))) ?? false
   return (
     <section className={css('part')} aria-labelledby="slots-title">
-      <div className={css('head')}>
+      <div className="head">
         <h2 id="slots-title">Stream slots</h2>
         <Unlisted of="slots" />
         <span className={css('legend')}>
@@ -103,7 +102,7 @@ const SlotGroup = memo(function SlotGroup({ quota, isKnown, shared }: GroupProps
       </span>
       {isKnown && <Age quota={quota} />}
       <span className={css('used')} data-testid="used">
-        <b className={css('number')}>{isKnown ? usedSlots(quota) : ownSlots(quota)}</b> / {quota.limit}
+        <b className="number">{isKnown ? usedSlots(quota) : ownSlots(quota)}</b> / {quota.limit}
       </span>
       <span className={css('free-word')} data-testid="free">
         {isKnown ? freeText(quota) : unobservedText(quota)}

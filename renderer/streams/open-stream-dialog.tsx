@@ -7,16 +7,12 @@ import {
   type StreamOption,
 } from '../../app/service/stream-kinds.ts'
 import { proposalName } from '../../app/status/stream-status.ts'
-import { classesOf } from '../components/classes.ts'
-import controlsSheet from '../components/controls.module.css'
-import dialogSheet from '../components/dialog.module.css'
+import { Button } from '../components/button.tsx'
 import { Field, formText, Refusal } from '../components/form.tsx'
 import { slotText } from '../format/slot-text.ts'
 import { useAsked } from '../hooks/use-asked.ts'
 import { useParts, useSnapshot } from '../state/window-parts.ts'
 import { checkStreamForm, type FormErrors, streamForm } from './stream-form.ts'
-
-const css = classesOf({ ...controlsSheet, ...dialogSheet })
 
 const NO_ERRORS: FormErrors = {}
 
@@ -52,12 +48,12 @@ export function OpenStreamDialog() {
   return (
     <Dialog.Root open onOpenChange={(open) => !open && close()}>
       <Dialog.Portal>
-        <div className={css('backdrop')} />
-        <Dialog.Content className={css('dialog')}>
+        <div className="backdrop" />
+        <Dialog.Content className="dialog">
           <Dialog.Title>Open a stream</Dialog.Title>
           <Dialog.Description>It stays open and reconnects until you close it or quit.</Dialog.Description>
           <form ref={formRef} onSubmit={submit} noValidate>
-            <div className={css('field')}>
+            <div className="field">
               <label htmlFor={kindId}>Kind</label>
               <select
                 id={kindId}
@@ -85,29 +81,25 @@ export function OpenStreamDialog() {
               hint={form.hint}
               error={errors['target']}
             />
-            <div className={css('pair')}>
+            <div className="pair">
               {form.options.map((option) => (
                 <OptionField key={`${kind} ${option.name}`} option={option} error={errors[option.name]} />
               ))}
             </div>
             <Refusal words={asked.refusal} />
-            <div className={css('actions')}>
-              <button type="button" className={css('button')} onClick={close}>
-                Cancel
-              </button>
+            <div className="actions">
+              <Button onClick={close}>Cancel</Button>
               {proposal !== undefined && (
-                <button
-                  type="button"
-                  className={css('button')}
+                <Button
                   disabled={asked.waiting}
                   onClick={() => formRef.current && void ask(formRef.current, proposal.stream)}
                 >
                   Replace {proposalName(proposal)}
-                </button>
+                </Button>
               )}
-              <button type="submit" className={css('button', 'primary')} disabled={asked.waiting}>
+              <Button type="submit" look="primary" disabled={asked.waiting}>
                 Open stream
-              </button>
+              </Button>
             </div>
           </form>
         </Dialog.Content>
@@ -121,7 +113,7 @@ function SlotsLeft({ kind }: { readonly kind: StreamKind }) {
   const { category } = STREAM_TABLE[kind]
   const slots = useSnapshot((snapshot) => snapshot.slots.find((one) => one.category === category))
   return (
-    <div className={css('hint')}>
+    <div className="hint">
       {category}
       {slots === undefined ? ' · no slot limit in the standard table' : ` · ${slots.free} ${slotText(slots)}`}
     </div>
@@ -141,7 +133,7 @@ function OptionField({
     return <Field label={option.label} name={option.name} initial={option.initial} error={error} />
   }
   return (
-    <div className={css('field')}>
+    <div className="field">
       <label htmlFor={id}>{option.label}</label>
       <select id={id} name={option.name} defaultValue={option.initial}>
         {choices.map((choice) => (

@@ -3,7 +3,6 @@ import type { StreamSummary } from '../../app/contract/snapshot.ts'
 import { rateText } from '../../app/status/rates.ts'
 import { openStreams } from '../../app/status/stream-status.ts'
 import { classesOf } from '../components/classes.ts'
-import controlsSheet from '../components/controls.module.css'
 import { Shape } from '../components/shape.tsx'
 import { Unlisted } from '../components/unlisted.tsx'
 import { useCommand } from '../hooks/use-command.ts'
@@ -12,7 +11,7 @@ import { type StreamGroup, type StreamsOfKind, streamGroups } from './stream-gro
 import { StreamRow, UNDO_SECONDS } from './stream-row.tsx'
 import sheet from './streams.module.css'
 
-const css = classesOf({ ...controlsSheet, ...sheet })
+const css = classesOf(sheet)
 
 const NONE: readonly StreamSummary[] = []
 
@@ -30,7 +29,7 @@ export function OwnStreams() {
         <CloseAll key={profile} streams={streams} />
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard scrolling needs focus */}
-      <section className={css('scroll')} aria-label="Own streams, list" tabIndex={0}>
+      <section className="scroll" aria-label="Own streams, list" tabIndex={0}>
         {streams.length === 0 ? (
           <p className={css('empty')}>No streams open.</p>
         ) : (
@@ -78,7 +77,7 @@ function Kind({ kind, group }: { readonly kind: StreamsOfKind; readonly group: s
             {isOpen ? '▾' : '▸'} {name} <b>{streams.length}</b>
           </span>
           <span>{rateText(framesPerSecond)}</span>
-          <span className={css('word')}>{states}</span>
+          <span className="word">{states}</span>
         </button>
       )}
       {(!folds || isOpen) && (

@@ -4,7 +4,6 @@ import { untilText } from '../../app/status/durations.ts'
 import { countText, rateText } from '../../app/status/rates.ts'
 import { readByText, streamName, streamStatus } from '../../app/status/stream-status.ts'
 import { classesOf } from '../components/classes.ts'
-import controlsSheet from '../components/controls.module.css'
 import { Icon, type IconName } from '../components/icon.tsx'
 import { Shape } from '../components/shape.tsx'
 import { sinceOpened, streamReason, unservedText } from '../format/stream-text.ts'
@@ -13,7 +12,7 @@ import { isLost } from '../hooks/use-focus-return.ts'
 import { useParts, useShown, useSnapshot } from '../state/window-parts.ts'
 import sheet from './streams.module.css'
 
-const css = classesOf({ ...controlsSheet, ...sheet })
+const css = classesOf(sheet)
 
 export const StreamRow = memo(function StreamRow({ stream }: { readonly stream: StreamSummary }) {
   const name = streamName(stream)
@@ -41,7 +40,7 @@ export const StreamRow = memo(function StreamRow({ stream }: { readonly stream: 
         {stream.restarts > 0 && (
           <small className={css('badge')} title={restarts}>
             ↻{stream.restarts}
-            <span className={css('spoken')}> {restarts}</span>
+            <span className="spoken"> {restarts}</span>
           </small>
         )}
       </span>

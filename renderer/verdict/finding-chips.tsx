@@ -2,13 +2,12 @@ import { type Finding, keyFindings } from '../../app/conditions/key-status.ts'
 import type { Snapshot } from '../../app/contract/snapshot.ts'
 import { countText } from '../../app/status/rates.ts'
 import { classesOf } from '../components/classes.ts'
-import controlsSheet from '../components/controls.module.css'
 import { Shape } from '../components/shape.tsx'
 import { useMedia } from '../hooks/use-media.ts'
 import { useParts, useShownValue } from '../state/window-parts.ts'
 import sheet from './verdict.module.css'
 
-const css = classesOf({ ...controlsSheet, ...sheet })
+const css = classesOf(sheet)
 
 /** Maximum number of chips, including the chip that counts further findings. */
 const MAX_CHIPS = 3
@@ -45,7 +44,7 @@ export function FindingChips() {
           onClick={openList}
         >
           <Shape severity={severity} label={label} />
-          <b className={css('word')}>{label}</b>
+          <b className="word">{label}</b>
           <span className={css('chip-text')}>{[subject, note].filter(Boolean).join(', ')}</span>
         </button>
       ))}

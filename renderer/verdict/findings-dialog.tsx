@@ -1,6 +1,6 @@
 import { chooseCategory } from '../capacity/chosen-category.ts'
+import { Button } from '../components/button.tsx'
 import { classesOf } from '../components/classes.ts'
-import controlsSheet from '../components/controls.module.css'
 import { DialogFrame } from '../components/dialog-frame.tsx'
 import { Shape } from '../components/shape.tsx'
 import { useParts, useShown, useShownValue } from '../state/window-parts.ts'
@@ -8,7 +8,7 @@ import { type ShownFinding, shownFindings } from './finding-chips.tsx'
 import { RemedyButton } from './remedy-button.tsx'
 import sheet from './verdict.module.css'
 
-const css = classesOf({ ...controlsSheet, ...sheet })
+const css = classesOf(sheet)
 
 /** All findings of the key, worst first, each with its action. */
 export function FindingsDialog() {
@@ -41,7 +41,7 @@ function FindingRow({ finding }: { readonly finding: ShownFinding }) {
       <Shape severity={severity} label={label} />
       <div>
         <b className={css('finding-title')}>
-          <span className={css('word')}>{title}</span> {text}
+          <span className="word">{title}</span> {text}
         </b>
         <p>
           {action} {detail}
@@ -49,9 +49,7 @@ function FindingRow({ finding }: { readonly finding: ShownFinding }) {
       </div>
       <RemedyButton remedy={remedy} />
       {aspect === 'quotas' && subject !== undefined && (
-        <button
-          type="button"
-          className={css('button')}
+        <Button
           aria-label={`Show ${subject}`}
           onClick={() => {
             chooseCategory({ view, look }, subject)
@@ -59,7 +57,7 @@ function FindingRow({ finding }: { readonly finding: ShownFinding }) {
           }}
         >
           Show
-        </button>
+        </Button>
       )}
     </li>
   )

@@ -1,11 +1,8 @@
 import type { Remedy } from '../../app/conditions/remedies.ts'
-import { classesOf } from '../components/classes.ts'
-import controlsSheet from '../components/controls.module.css'
+import { Button } from '../components/button.tsx'
 import { useCommand } from '../hooks/use-command.ts'
 import { shownSnapshot, useParts, useShown } from '../state/window-parts.ts'
 import { UNDO_SECONDS } from '../streams/stream-row.tsx'
-
-const css = classesOf(controlsSheet)
 
 /** The button for a remedy of the displayed key. Renders nothing without a remedy. */
 export function RemedyButton({ remedy }: { readonly remedy: Remedy | undefined }) {
@@ -60,8 +57,8 @@ export function RemedyButton({ remedy }: { readonly remedy: Remedy | undefined }
     }
   }
   return (
-    <button type="button" className={css('button', 'primary')} data-remedy={kind} onClick={act}>
+    <Button look="primary" data-remedy={kind} onClick={act}>
       {label}
-    </button>
+    </Button>
   )
 }

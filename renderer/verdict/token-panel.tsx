@@ -2,13 +2,13 @@ import type { Snapshot } from '../../app/contract/snapshot.ts'
 import { unbroken } from '../../app/status/durations.ts'
 import { clockText } from '../../app/status/moments.ts'
 import { countText } from '../../app/status/rates.ts'
+import { Button } from '../components/button.tsx'
 import { classesOf } from '../components/classes.ts'
-import controlsSheet from '../components/controls.module.css'
 import { accessText, refreshText, type TokenText } from '../format/token-text.ts'
 import { useParts, useShown } from '../state/window-parts.ts'
 import sheet from './verdict.module.css'
 
-const css = classesOf({ ...controlsSheet, ...sheet })
+const css = classesOf(sheet)
 
 /** The lifetimes of both tokens. */
 export function TokenPanel() {
@@ -28,14 +28,13 @@ export function RevokeButton() {
   const { view } = useParts()
   const hasGrant = useShown(({ refresh }) => refresh.state !== 'none' && refresh.state !== 'revoked') ?? false
   return (
-    <button
-      type="button"
-      className={css('button', 'ghost', 'revoke')}
+    <Button
+      look={css('ghost', 'revoke')}
       disabled={!hasGrant}
       onClick={() => view.setState({ dialog: 'revoke' })}
     >
       Revoke tokens…
-    </button>
+    </Button>
   )
 }
 

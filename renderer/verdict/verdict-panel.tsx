@@ -2,7 +2,6 @@ import { aspectStatuses, keyFindings, keyStatus, spokenText } from '../../app/co
 import { othersAlertsText } from '../../app/conditions/messages/conditions.ts'
 import { unbroken } from '../../app/status/durations.ts'
 import { classesOf } from '../components/classes.ts'
-import controlsSheet from '../components/controls.module.css'
 import headlineSheet from '../components/headline.module.css'
 import { Shape } from '../components/shape.tsx'
 import { useMedia } from '../hooks/use-media.ts'
@@ -19,7 +18,7 @@ import { RemedyButton } from './remedy-button.tsx'
 import { RevokeButton, TokenPanel } from './token-panel.tsx'
 import sheet from './verdict.module.css'
 
-const css = classesOf({ ...controlsSheet, ...headlineSheet, ...sheet })
+const css = classesOf({ ...headlineSheet, ...sheet })
 
 /** In a narrower window, the tokens have their own panel and the headline has the whole width. */
 export const NARROW = '(max-width: 1099px)'
@@ -116,7 +115,7 @@ function Aspects() {
       {aspects.map(({ aspect, name, severity, label }) => (
         <li key={aspect} data-aspect={aspect} data-severity={severity}>
           <Shape severity={severity} label={label} />
-          {name} <b className={css('word')}>{label}</b>
+          {name} <b className="word">{label}</b>
         </li>
       ))}
     </ul>
@@ -131,7 +130,7 @@ export function Spoken() {
     return snapshot && spokenText(snapshot, nowMs)
   })
   return (
-    <div className={css('spoken')} role="status" aria-live="polite">
+    <div className="spoken" role="status" aria-live="polite">
       {isPaused ? 'Paused.' : words}
     </div>
   )
