@@ -1,11 +1,7 @@
 import { mostUrgent } from '../../app/contract/severity.ts'
 import { Button } from '../components/button.tsx'
-import { classesOf } from '../components/classes.ts'
 import { Shape } from '../components/shape.tsx'
 import { useMirror, useParts } from '../state/window-parts.ts'
-import sheet from './alerts.module.css'
-
-const css = classesOf(sheet)
 
 /** The button that opens the alerts, with the number of open alerts and the highest severity of new ones. */
 export function AlertsButton() {
@@ -16,7 +12,7 @@ export function AlertsButton() {
   const urgent = useMirror(({ alerts }) => mostUrgent(alerts.filter(({ dismissed }) => !dismissed))?.severity)
   return (
     <Button
-      look={css('ghost', 'alerts')}
+      look="ghost with-icon"
       aria-label={alertsLabel({ open, fresh, keys })}
       data-testid="alerts"
       onClick={() => view.setState({ dialog: 'alerts' })}

@@ -102,7 +102,9 @@ export const CapacityRow = memo(function CapacityRow(props: CapacityRowProps) {
           onClick={choose}
         >
           {/* The group's heading already says that these are streams, so the name leaves it out. */}
-          <span>{group === 'stream-opens' ? category.replace(/ Stream$/, '') : category}</span>
+          <span className="cut">
+            {group === 'stream-opens' ? category.replace(/ Stream$/, '') : category}
+          </span>
         </button>
         {counted && (
           <div className={css('shared', 'muted')} data-testid="shared">

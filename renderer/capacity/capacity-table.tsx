@@ -1,9 +1,10 @@
+import type { ComponentProps } from 'react'
 import { judgedRows } from '../../app/conditions/evaluate.ts'
 import { mostUrgent } from '../../app/contract/severity.ts'
 import type { RequestQuota, Snapshot } from '../../app/contract/snapshot.ts'
 import { quotaStatus } from '../../app/status/quota-status.ts'
+import { IconButton } from '../components/button.tsx'
 import { classesOf } from '../components/classes.ts'
-import { Icon, type IconName } from '../components/icon.tsx'
 import { LazyMenu, menuCode } from '../components/lazy-menu.tsx'
 import { Shape } from '../components/shape.tsx'
 import { Unlisted } from '../components/unlisted.tsx'
@@ -176,27 +177,8 @@ function RowTools({ category }: { readonly category: string | undefined }) {
   )
 }
 
-interface ToolProps {
-  readonly icon: IconName
-  readonly label: string
-  readonly shortcut: string
-  readonly pressed?: boolean
-  readonly onClick: () => void
-}
-
-function Tool({ icon, label, shortcut, pressed, onClick }: ToolProps) {
-  return (
-    <button
-      type="button"
-      className={css('tool', pressed === true && 'pressed')}
-      aria-label={label}
-      aria-pressed={pressed}
-      title={`${label} (${shortcut})`}
-      onClick={onClick}
-    >
-      <Icon name={icon} />
-    </button>
-  )
+function Tool({ shortcut, ...props }: ComponentProps<typeof IconButton> & { readonly shortcut: string }) {
+  return <IconButton {...props} title={`${props.label} (${shortcut})`} />
 }
 
 const HIDDEN_ROWS = menuCode(async () => (await import('./hidden-rows.tsx')).OpenedHiddenRows)
@@ -214,7 +196,7 @@ function HiddenRows() {
   )
   if (hidden.length === 0) return null
   return (
-    <LazyMenu menu={HIDDEN_ROWS} className={css('hidden-rows')}>
+    <LazyMenu menu={HIDDEN_ROWS} className={css('tab', 'with-icon', 'hidden-rows')}>
       {severity !== undefined && <Shape severity={severity} />} Hidden rows {hidden.length}
     </LazyMenu>
   )

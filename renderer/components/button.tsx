@@ -1,4 +1,5 @@
 import type { ComponentProps } from 'react'
+import { Icon, type IconName } from './icon.tsx'
 
 interface ButtonProps extends Omit<ComponentProps<'button'>, 'className'> {
   /** Further classes, such as `primary` or `ghost small`. */
@@ -7,4 +8,18 @@ interface ButtonProps extends Omit<ComponentProps<'button'>, 'className'> {
 
 export const Button = ({ look = '', ...props }: ButtonProps) => (
   <button type="button" {...props} className={`button ${look}`.trim()} />
+)
+
+interface IconButtonProps extends ComponentProps<'button'> {
+  readonly icon: IconName
+  /** The accessible name. */
+  readonly label: string
+  readonly pressed?: boolean
+}
+
+/** A button without a frame that shows only an icon. */
+export const IconButton = ({ icon, label, pressed, ...props }: IconButtonProps) => (
+  <button type="button" {...props} className="icon-button" aria-label={label} aria-pressed={pressed}>
+    <Icon name={icon} />
+  </button>
 )

@@ -24,7 +24,7 @@ export function menuCode(load: () => Promise<ComponentType<OpenedMenu>>): MenuCo
 
 export interface LazyMenuProps {
   readonly menu: MenuCode
-  readonly className: string
+  readonly className?: string
   /** The accessible name, for a button without text. */
   readonly label?: string
   readonly testId?: string

@@ -59,7 +59,7 @@ export function InvitationToCopy({
       </code>
       <div className="actions">
         <Button
-          look={css('with-icon')}
+          look="with-icon"
           onClick={() => copy(invitation, 'Invitation copied.', 'Select the invitation and copy it.')}
         >
           <Icon name="copy" /> Copy

@@ -1,15 +1,15 @@
 import { Suspense, useCallback, useMemo } from 'react'
 import type { RowDetails } from '../../app/contract/quotas.ts'
+import { clockText, dayAndMinuteText } from '../../app/status/moments.ts'
 import { Button } from '../components/button.tsx'
 import { classesOf } from '../components/classes.ts'
 import { loadedLater } from '../components/loaded-later.ts'
+import { RequestId } from '../events/request-id.tsx'
 import { useAsked } from '../hooks/use-asked.ts'
 import { useRepeated } from '../hooks/use-repeated.ts'
 import { useParts, usePausedSince, useQuota, useShown, useSnapshot } from '../state/window-parts.ts'
-import { AnswerHeaders } from './answer-headers.tsx'
 import { detailFacts, type Fact, programsText } from './detail-facts.ts'
 import sheet from './details.module.css'
-import { Refusals } from './refusals.tsx'
 import { WhatIf } from './what-if.tsx'
 
 const ProgramChart = loadedLater(async () => (await import('../programs/program-chart.tsx')).ProgramChart)
@@ -97,4 +97,67 @@ function useRowDetails(profile: string | undefined, category: string): RowDetail
   }, [api, profile, category])
   const isOn = profile !== undefined && !isPaused
   return useRepeated({ ask, isOn, everyMs: ASK_AGAIN_MS })
+}
+
+/** The quota headers of the last response, as received. */
+function AnswerHeaders({ details }: { readonly details: RowDetails }) {
+  const { headers, headersAt, from, oddities } = details
+  const names = Object.keys(headers)
+  return (
+    <div className={css('part')}>
+      <h3>
+        Last headers{headersAt === undefined ? '' : ` · ${clockText(headersAt)}`}
+        {from !== undefined && ` · received by ${from}`}
+      </h3>
+      {names.length === 0 ? (
+        <p>No headers seen yet.</p>
+      ) : (
+        <dl className={css('headers')} data-testid="headers">
+          {names.map((name) => (
+            <div key={name}>
+              <dt>{name}</dt>
+              <dd>{headers[name]}</dd>
+            </div>
+          ))}
+        </dl>
+      )}
+      {oddities.length > 0 && (
+        <ul className={css('odd')} aria-label="Ignored">
+          {oddities.map((oddity) => (
+            <li key={oddity}>Ignored: {oddity}</li>
+          ))}
+        </ul>
+      )}
+    </div>
+  )
+}
+
+interface RefusalsProps {
+  readonly refusals: RowDetails['refusals']
+  readonly nowMs: number
+}
+
+/** The row's latest 429 responses, newest first, each with its request id. */
+function Refusals({ refusals, nowMs }: RefusalsProps) {
+  return (
+    <div className={css('part')}>
+      <h3>Latest 429s</h3>
+      {refusals.length === 0 ? (
+        <p>No 429s since Headroom started.</p>
+      ) : (
+        <ul className={css('refusals')} aria-label="Latest 429s">
+          {refusals.toReversed().map(({ at, requestId }) => (
+            <li key={`${at} ${requestId}`}>
+              <time dateTime={new Date(at).toISOString()}>{dayAndMinuteText(at, nowMs)}</time>
+              {requestId === undefined ? (
+                <span className="muted">no request id</span>
+              ) : (
+                <RequestId id={requestId} whole />
+              )}
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  )
 }

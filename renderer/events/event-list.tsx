@@ -58,22 +58,14 @@ export function EventList() {
     <section className={css('part')} aria-labelledby="events-title">
       <div className={css('head', 'joined')}>
         <h2 id="events-title">Incidents</h2>
-        <span title={ORDER}>{open.length === 0 ? 'none open' : `${open.length} open`}</span>
-        <span className={css('tools')}>
-          <button
-            type="button"
-            className={css('tool')}
-            aria-pressed={!onlyOpen}
-            onClick={() => setOnlyOpen(false)}
-          >
+        <span className={css('order', 'cut')} title={ORDER}>
+          {open.length === 0 ? 'none open' : `${open.length} open`}
+        </span>
+        <span className={css('tabs', 'tools')}>
+          <button type="button" aria-pressed={!onlyOpen} onClick={() => setOnlyOpen(false)}>
             All
           </button>
-          <button
-            type="button"
-            className={css('tool')}
-            aria-pressed={onlyOpen}
-            onClick={() => setOnlyOpen(true)}
-          >
+          <button type="button" aria-pressed={onlyOpen} onClick={() => setOnlyOpen(true)}>
             Open
           </button>
           <select
@@ -90,9 +82,7 @@ export function EventList() {
             ))}
           </select>
           <ExportsOf.Provider value={{ shown, stored }}>
-            <LazyMenu menu={EXPORTS} className={css('tool')}>
-              Export
-            </LazyMenu>
+            <LazyMenu menu={EXPORTS}>Export</LazyMenu>
           </ExportsOf.Provider>
         </span>
       </div>
@@ -121,7 +111,7 @@ export function EventList() {
         {past.state !== 'asked' && (
           <button
             type="button"
-            className={css('tool', 'earlier')}
+            className={css('tab', 'tool', 'earlier')}
             title="Events before this run, up to a week"
             disabled={past.state === 'asking'}
             onClick={() => past.load(ofRun.at(-1)?.at ?? Math.round(live.ticker.nowMs()))}

@@ -144,7 +144,11 @@ function Card({ card }: { readonly card: RefusalCard }) {
           </div>
         ))}
       </dl>
-      <button type="button" className={css('tool')} onClick={() => copy(text, 'Copied for support.', text)}>
+      <button
+        type="button"
+        className={css('tab', 'tool')}
+        onClick={() => copy(text, 'Copied for support.', text)}
+      >
         Copy for support
       </button>
     </div>

@@ -1,4 +1,4 @@
-import { Suspense, useMemo } from 'react'
+import { Suspense, useCallback, useMemo } from 'react'
 import type { History } from '../../app/contract/history.ts'
 import { dayAndMinuteText } from '../../app/status/moments.ts'
 import { STATE_LABELS } from '../../app/status/quota-status.ts'
@@ -10,12 +10,20 @@ import { RANGES } from '../charts/ranges.ts'
 import { classesOf } from '../components/classes.ts'
 import { loadedLater } from '../components/loaded-later.ts'
 import { Shape } from '../components/shape.tsx'
+import { useRepeated } from '../hooks/use-repeated.ts'
 import type { ChartRange } from '../state/view-state.ts'
-import { useMirror, useParts, useQuota, useShown, useSnapshot, useView } from '../state/window-parts.ts'
+import {
+  useMirror,
+  useParts,
+  usePausedSince,
+  useQuota,
+  useShown,
+  useSnapshot,
+  useView,
+} from '../state/window-parts.ts'
 import sheet from './history.module.css'
 import { HistoryTabs } from './history-tabs.tsx'
 import { type ChartSeries, chartSeries, emptyLabel } from './series.ts'
-import { useHistory } from './use-history.ts'
 
 const css = classesOf(sheet)
 
@@ -43,7 +51,7 @@ export function HistoryPanel() {
         <h2 id="history-title" title={category}>
           {category ?? 'History'}
         </h2>
-        <span className={css('about')}>{panel === 'details' ? 'details' : 'requests left'}</span>
+        <span className={css('about', 'cut')}>{panel === 'details' ? 'details' : 'requests left'}</span>
         <HistoryTabs />
       </div>
       {category !== undefined &&
@@ -215,4 +223,31 @@ function summary(category: string, { rows, limit, rejectedAt, facts }: ChartSeri
   const most = Math.floor(Math.max(...counts))
   const rejections = countText(rejectedAt.length, 'rate-limited request', 'rate-limited requests')
   return `${category}, ${facts.words}: between ${least} and ${most} of ${limit} requests left, ${rejections}`
+}
+
+/** Maximum number of points per request. */
+const MAX_POINTS = 300
+
+/**
+ * The history of one category. Fetched at the range's interval while the window is visible and not paused.
+ */
+function useHistory(
+  profile: string | undefined,
+  category: string | undefined,
+  range: ChartRange,
+): History | undefined {
+  const { api, ticker } = useParts()
+  const isPaused = usePausedSince() !== undefined
+  const { pastMs, askAgainMs } = RANGES[range]
+  const ask = useCallback(async () => {
+    if (profile === undefined || category === undefined) return undefined
+    const toMs = Math.round(ticker.nowMs())
+    return api.history({ profile, category, fromMs: Math.max(0, toMs - pastMs), toMs, points: MAX_POINTS })
+  }, [api, ticker, profile, category, pastMs])
+  return useRepeated({
+    ask,
+    isOn: profile !== undefined && category !== undefined,
+    // A paused window fetches once for each row and range that a person chooses.
+    everyMs: isPaused ? undefined : askAgainMs,
+  })
 }

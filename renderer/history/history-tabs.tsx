@@ -14,7 +14,7 @@ export function HistoryTabs() {
   const isMaximised = useView((one) => one.maximised)
   const other = (to: HistoryView) => view.setState({ panel: panel === to ? 'chart' : to })
   return (
-    <div className={css('tabs')}>
+    <div className={css('tabs', 'ranges')}>
       <label className={css('follow')}>
         <input
           type="checkbox"

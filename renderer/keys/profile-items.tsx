@@ -1,9 +1,18 @@
 import { DropdownMenu } from 'radix-ui'
 import { useShallow } from 'zustand/react/shallow'
+import { keyStatus } from '../../app/conditions/key-status.ts'
+import type { Severity } from '../../app/contract/severity.ts'
+import { classesOf } from '../components/classes.ts'
 import { Dropdown, MenuItem, MenuSeparator } from '../components/dropdown.tsx'
 import type { OpenedMenu } from '../components/lazy-menu.tsx'
-import { useMirror, useParts, useSnapshot } from '../state/window-parts.ts'
-import { ProfileItem } from './profile-item.tsx'
+import menuSheet from '../components/menu.module.css'
+import { Shape } from '../components/shape.tsx'
+import { ENVIRONMENT_LABELS } from '../format/environment-labels.ts'
+import type { MirrorState } from '../state/mirror-state.ts'
+import { useMirror, useMoment, useParts, useSnapshot } from '../state/window-parts.ts'
+import sheet from './keys.module.css'
+
+const css = classesOf({ ...menuSheet, ...sheet })
 
 export function OpenedProfileMenu({ button }: OpenedMenu) {
   const { view } = useParts()
@@ -32,5 +41,37 @@ export function OpenedProfileMenu({ button }: OpenedMenu) {
         </>
       )}
     </Dropdown>
+  )
+}
+
+interface KeyState {
+  readonly severity: Severity
+  readonly text: string
+}
+
+function stateOf(mirror: MirrorState, id: string, nowMs: number): KeyState {
+  const snapshot = mirror.snapshots.find(({ profile }) => profile.id === id)
+  if (snapshot === undefined) return { severity: 'unknown', text: '' }
+  const status = keyStatus(snapshot, nowMs)
+  return { severity: status.severity, text: status.name }
+}
+
+/** A key in the menu, with its state. */
+function ProfileItem({ id }: { readonly id: string }) {
+  const profile = useMirror((mirror) => mirror.snapshots.find((one) => one.profile.id === id)?.profile)
+  const severity = useMoment(({ mirror, nowMs }) => stateOf(mirror, id, nowMs).severity)
+  const text = useMoment(({ mirror, nowMs }) => stateOf(mirror, id, nowMs).text)
+  if (profile === undefined) return null
+  return (
+    <DropdownMenu.RadioItem value={id} className={css('item', 'profileItem')} data-profile={id}>
+      <span className={css('check')}>
+        <DropdownMenu.ItemIndicator>✓</DropdownMenu.ItemIndicator>
+      </span>
+      <Shape severity={severity} />
+      <span>{profile.name}</span>
+      <span className="muted">
+        {ENVIRONMENT_LABELS[profile.environment]} · {text}
+      </span>
+    </DropdownMenu.RadioItem>
   )
 }

@@ -36,7 +36,7 @@ export const AdvicePanel = memo(function AdvicePanel({ draft, verdict, change }:
     <section className={css('panel', 'advice')} aria-labelledby="plan-advice">
       <div className={css('head', 'heading')}>
         <h2 id="plan-advice">Advice</h2>
-        <span>{verdict.fits ? '' : 'best first'}</span>
+        <span className="cut">{verdict.fits ? '' : 'best first'}</span>
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard scrolling needs focus */}
       <section className="scroll" aria-label="Advice, list" tabIndex={0}>

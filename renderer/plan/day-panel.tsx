@@ -53,7 +53,7 @@ export const DayPanel = memo(function DayPanel({ draft, verdict, isResting }: Da
         <h2 id="plan-day">
           {days?.isRecorded === true && isTooLittle(days.minutes) ? 'Recorded' : 'A day'} with the change
         </h2>
-        <span>{days === undefined ? 'replaying…' : aboutText(days)}</span>
+        <span className="cut">{days === undefined ? 'replaying…' : aboutText(days)}</span>
         <span className={css('tools')}>
           <label htmlFor={id} className="spoken">
             Category of the chart

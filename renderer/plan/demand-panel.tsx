@@ -55,7 +55,7 @@ export const DemandPanel = memo(function DemandPanel({
     <section className={css('panel', 'demand')} aria-labelledby="plan-demand">
       <div className={css('head', 'heading')}>
         <h2 id="plan-demand">Demand against capacity</h2>
-        <span>requests per second; the mark is the refill rate</span>
+        <span className="cut">requests per second; the mark is the refill rate</span>
       </div>
       <SideScroll label="Demand by category">
         <table className={css('headed', 'demands')}>

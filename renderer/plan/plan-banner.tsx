@@ -83,7 +83,7 @@ function Compared({ title, verdict, unknown, isChosen = false }: ComparedProps) 
   const { severity, label, text } = planHeadline(verdict, unknown && { unknown })
   return (
     <div className={css('card', isChosen && 'chosen')} data-severity={severity}>
-      <b>
+      <b className="cut">
         <Shape severity={severity} /> {title}
       </b>
       <span title={text}>

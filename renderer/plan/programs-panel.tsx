@@ -5,9 +5,8 @@ import { planRateText, recordedText } from '../../app/plan/plan-words.ts'
 import { ASSUMED_BURST_SECONDS } from '../../app/plan/running.ts'
 import type { PlanVerdict } from '../../app/plan/verdict.ts'
 import { durationText } from '../../app/status/durations.ts'
-import { Button } from '../components/button.tsx'
+import { Button, IconButton } from '../components/button.tsx'
 import { classesOf } from '../components/classes.ts'
-import { Icon } from '../components/icon.tsx'
 import { SideScroll } from '../components/side-scroll.tsx'
 import { Swatch } from '../components/swatch.tsx'
 import {
@@ -67,7 +66,9 @@ export function ProgramsPanel({
     <section className={css('panel', 'programs')} aria-labelledby="plan-programs">
       <div className={css('head', 'heading')}>
         <h2 id="plan-programs">Programs and streams</h2>
-        <span>{changes === '' ? (isRecorded ? 'as they were recorded' : 'as they run now') : changes}</span>
+        <span className="cut">
+          {changes === '' ? (isRecorded ? 'as they were recorded' : 'as they run now') : changes}
+        </span>
         <div className={css('tools')}>
           <Button look={css('small')} onClick={reset}>
             Start from now
@@ -185,14 +186,11 @@ const ProgramRows = memo(function ProgramRows(props: ProgramRowsProps) {
           <td className={css('waits', waits[index] === NEVER ? 'muted' : 'number')}>{waits[index]}</td>
           <td>
             {row && (
-              <button
-                type="button"
-                className={css('remove')}
-                aria-label={`Remove ${row.category} from ${name}`}
+              <IconButton
+                icon="close"
+                label={`Remove ${row.category} from ${name}`}
                 onClick={() => change((now) => requestsRemoved(now, name, index))}
-              >
-                <Icon name="close" />
-              </button>
+              />
             )}
           </td>
         </tr>
@@ -270,14 +268,11 @@ function ProgramCells({ limits, program, at, isAdded, change, addStream }: Progr
               {name.slice(machine.length)}
             </b>
           )}
-          <button
-            type="button"
-            className={css('remove')}
-            aria-label={`Remove ${name}`}
+          <IconButton
+            icon="close"
+            label={`Remove ${name}`}
             onClick={() => change((now) => programRemoved(now, name))}
-          >
-            <Icon name="close" />
-          </button>
+          />
         </span>
         <span className={css('adders')}>
           <AddCategory limits={limits} program={program} change={change} />

@@ -1,9 +1,8 @@
 import { useId, useState } from 'react'
 import type { PlannedProgram } from '../../app/plan/plan.ts'
 import { STREAM_KINDS, STREAM_TABLE, type StreamKind } from '../../app/service/stream-kinds.ts'
-import { Button } from '../components/button.tsx'
+import { Button, IconButton } from '../components/button.tsx'
 import { classesOf } from '../components/classes.ts'
-import { Icon } from '../components/icon.tsx'
 import { type ChangeDraft, streamRemoved } from '../state/plan-draft.ts'
 import { checkStreamForm, streamForm } from '../streams/stream-form.ts'
 import planSheet from './plan.module.css'
@@ -27,15 +26,12 @@ export function StreamsOf({ program: { name, streams }, change }: StreamsOfProps
             className={css('chip', 'stream')}
             title={words}
           >
-            <span>{words}</span>
-            <button
-              type="button"
-              className={css('remove')}
-              aria-label={`Remove ${words} from ${name}`}
+            <span className="cut">{words}</span>
+            <IconButton
+              icon="close"
+              label={`Remove ${words} from ${name}`}
               onClick={() => change((draft) => streamRemoved(draft, name, at))}
-            >
-              <Icon name="close" />
-            </button>
+            />
           </span>
         )
       })}

@@ -110,7 +110,7 @@ function UnknownOrders({ unknown }: Pick<OrdersSummary, 'unknown'>) {
       {unknown.map((one) => (
         <li key={one.id} data-severity={one.state === 'found' ? 'warning' : 'critical'} data-order={one.id}>
           <Shape severity={one.state === 'found' ? 'warning' : 'critical'} />
-          <b className={css('mono')}>{dayAndClockText(one.at, nowMs)}</b>
+          <b className="mono">{dayAndClockText(one.at, nowMs)}</b>
           <span>{one.program}</span>
           <span className="word">{lookupText(one)}</span>
           <Button look={css('small')} onClick={() => run(() => api.dismissOrder({ id: one.id }))}>
@@ -142,17 +142,17 @@ function OrderTable({ entries }: { readonly entries: readonly OrderEntry[] }) {
           .map((entry) => orderRow(entry, nowMs))
           .map((row) => (
             <tr key={row.id}>
-              <th scope="row" className={css('mono')}>
+              <th scope="row" className="mono">
                 {row.time}
               </th>
               <td>{row.program}</td>
-              <td className={css('mono')}>{row.request}</td>
-              <td className={css('mono')}>{row.account}</td>
+              <td className="mono">{row.request}</td>
+              <td className="mono">{row.account}</td>
               <td data-severity={row.severity}>
                 <Shape severity={row.severity} /> <span className="word">{row.status}</span>
               </td>
-              <td className={css('mono')}>{row.orderIds}</td>
-              <td className={css('mono')}>{row.latency}</td>
+              <td className="mono">{row.orderIds}</td>
+              <td className="mono">{row.latency}</td>
             </tr>
           ))}
       </tbody>

@@ -117,7 +117,11 @@ function Row({ row, hasOrders, at, recent, waiting, cut }: RowProps) {
           <div>
             <b>{row.name}</b>
             <span className={css('process')}>
-              {row.process !== undefined && <span title={row.process}>{row.process}</span>}
+              {row.process !== undefined && (
+                <span className="cut" title={row.process}>
+                  {row.process}
+                </span>
+              )}
               <span>…{row.keyEnding}</span>
             </span>
           </div>
@@ -126,7 +130,7 @@ function Row({ row, hasOrders, at, recent, waiting, cut }: RowProps) {
       <td>
         <ClassMark of={row.class} />
       </td>
-      <td className={css('mono')}>{row.weight}</td>
+      <td className="mono">{row.weight}</td>
       <td>
         <div className={css('rate')}>
           {recent !== undefined && <Trend counts={recent} />}
@@ -145,7 +149,7 @@ function Row({ row, hasOrders, at, recent, waiting, cut }: RowProps) {
           <OrdersCell orders={row.orders} />
         </td>
       )}
-      <td className={css('mono')}>{row.streams}</td>
+      <td className="mono">{row.streams}</td>
       <td>
         <Uses uses={row.uses} more={row.moreUses} />
       </td>
@@ -164,7 +168,7 @@ function OtherMachinesRow({
   readonly row: OtherMachineRow
   readonly hasOrders: boolean
 }) {
-  const unknown = <td className={css('mono', 'muted')}>–</td>
+  const unknown = <td className="mono muted">–</td>
   return (
     <tr data-machine={row.machine}>
       <th scope="row">
@@ -173,7 +177,9 @@ function OtherMachinesRow({
           <div>
             <b>{row.name}</b>
             <span className={css('process')}>
-              <span title={row.machine}>{row.machine}</span>
+              <span className="cut" title={row.machine}>
+                {row.machine}
+              </span>
             </span>
           </div>
         </div>
@@ -181,7 +187,7 @@ function OtherMachinesRow({
       <td>
         <ClassMark of={row.class} />
       </td>
-      <td className={css('mono')}>{row.weight}</td>
+      <td className="mono">{row.weight}</td>
       <td>
         <div className={css('rate')}>
           <b>{row.rate}</b>
@@ -231,7 +237,9 @@ function Uses({ uses, more = 0 }: { readonly uses: readonly ShownUse[]; readonly
     <ul className={css('uses')}>
       {uses.map(({ category, text, waits, share }, at) => (
         <li key={category}>
-          <span title={category}>{category}</span>
+          <span className="cut" title={category}>
+            {category}
+          </span>
           {waits ? (
             <b className={css('warned')}>{text}</b>
           ) : (
@@ -279,7 +287,7 @@ function RestRows({ rest: { checks, hasDesk, sharesChecks, desk, others }, hasOr
         <td>
           <ClassMark of="background" />
         </td>
-        <td className={css('mono', 'muted')}>1</td>
+        <td className="mono muted">1</td>
         <td>
           <div className={css('rate')}>
             <b>{checks.rate}</b>
@@ -288,7 +296,7 @@ function RestRows({ rest: { checks, hasDesk, sharesChecks, desk, others }, hasOr
         <td colSpan={hasOrders ? 3 : 2} className="muted">
           {sharesChecks && 'once for the whole desk'}
         </td>
-        <td className={css('mono')}>{checks.streams}</td>
+        <td className="mono">{checks.streams}</td>
         <td className="muted">
           <span title={checks.uses.map(({ category, text }) => `${category} ${text}`).join(', ')}>
             {checks.uses[0] && `${checks.uses[0].category} ${checks.uses[0].text}`}

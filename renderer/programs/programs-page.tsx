@@ -1,30 +1,37 @@
 import { useCallback, useEffect, useRef, useState } from 'react'
+import { keyStatus } from '../../app/conditions/key-status.ts'
 import type { GatewayOverview } from '../../app/contract/gateway.ts'
-import { mayHaveOrders } from '../../app/contract/orders.ts'
+import { mayHaveOrders, NO_ORDERS } from '../../app/contract/orders.ts'
 import { DEFAULT_GATEWAY_PORT } from '../../app/contract/programs.ts'
 import type { GatewaySummary, ProgramSummary } from '../../app/contract/snapshot.ts'
 import { otherMachinesPrograms } from '../../app/status/desk-programs.ts'
+import { ordersStatus, STOPPING_LEAVES } from '../../app/status/orders-status.ts'
+import { capitalised } from '../../app/status/sentences.ts'
 import type { WindowApi } from '../api/window-api.ts'
 import { classesOf } from '../components/classes.ts'
 import { Refusal } from '../components/form.tsx'
+import headlineSheet from '../components/headline.module.css'
+import { Shape } from '../components/shape.tsx'
 import { useAnswer } from '../hooks/use-answer.ts'
 import { useAsked } from '../hooks/use-asked.ts'
 import { useWayBack } from '../hooks/use-way-back.ts'
+import ordersSheet from '../orders/orders.module.css'
+import { OrdersButton } from '../orders/orders-switch.tsx'
 import shellSheet from '../shell/shell.module.css'
 import { MAIN } from '../shell/skip-links.tsx'
-import { useMirror, useParts, usePausedSince, useSnapshot } from '../state/window-parts.ts'
+import { useMirror, useParts, usePausedSince, useShown, useSnapshot } from '../state/window-parts.ts'
+import { FindingChips } from '../verdict/finding-chips.tsx'
+import { Detail, HeadlineRemedy, HeadlineRow, Spoken } from '../verdict/verdict-panel.tsx'
 import { AddProgram } from './add-program.tsx'
 import { DeskPanel } from './desk-panel.tsx'
 import { GatewayStrip } from './gateway-strip.tsx'
-import { ProgramKeyLine } from './key-line.tsx'
 import { OrdersPanel } from './orders-panel.tsx'
-import { OrdersStrip } from './orders-strip.tsx'
 import { ProgramTable } from './program-table.tsx'
 import sheet from './programs.module.css'
 import { UseChart } from './use-chart.tsx'
 import { WaitingList } from './waiting-list.tsx'
 
-const css = classesOf({ ...shellSheet, ...sheet })
+const css = classesOf({ ...shellSheet, ...headlineSheet, ...ordersSheet, ...sheet })
 
 const NONE: GatewayOverview = { gateway: { state: 'off' }, programs: [], nextPort: DEFAULT_GATEWAY_PORT }
 
@@ -138,6 +145,47 @@ function Empty({ gateway, isElsewhere }: EmptyProps) {
           <b>Add a program</b>, and give it its key, which is shown once.
         </li>
       </ol>
+    </section>
+  )
+}
+
+/** The key's health in one line: its worst condition, and the number of further conditions. */
+function ProgramKeyLine() {
+  const severity = useShown((snapshot, nowMs) => keyStatus(snapshot, nowMs).severity) ?? 'unknown'
+  const label = useShown((snapshot, nowMs) => keyStatus(snapshot, nowMs).label)
+  return (
+    <section className={css('headline', 'key-line')} aria-label="Verdict" data-severity={severity}>
+      <Shape severity={severity} label={label} />
+      <h1>
+        <HeadlineRow />
+      </h1>
+      <p>
+        <Detail />
+      </p>
+      <HeadlineRemedy />
+      <FindingChips />
+      <Spoken />
+    </section>
+  )
+}
+
+/**
+ * Whether orders of the displayed key are allowed, and a button that stops them. Empty while orders are off.
+ */
+function OrdersStrip() {
+  const orders = useSnapshot((snapshot) => snapshot.orders) ?? NO_ORDERS
+  if (orders.state === 'off') return null
+  const { text, severity } = ordersStatus(orders)
+  return (
+    <section className={css('strip')} aria-label="Orders">
+      <div className={css('serving')} data-severity={severity}>
+        <Shape severity={severity} />
+        <b data-testid="orders-state">{capitalised(text)}.</b>
+      </div>
+      <p className={css('leaves')}>{STOPPING_LEAVES}</p>
+      <div className={css('turn')}>
+        <OrdersButton state={orders.state} />
+      </div>
     </section>
   )
 }

@@ -65,8 +65,8 @@ export function UseChart({ profile, programs }: UseChartProps) {
             <option key={row.category}>{row.category}</option>
           ))}
         </select>
-        <span className={css('roomy')}>requests per second</span>
-        <div className={css('ranges')}>
+        <span className={css('roomy', 'cut')}>requests per second</span>
+        <div className={css('tabs', 'ranges')}>
           {CHART_RANGES.map((one) => (
             <button
               key={one}
@@ -235,7 +235,9 @@ function Legend({ use: { layers }, programs, category }: LegendProps) {
       {layers.map(({ name }, at) => (
         <li key={name}>
           <Swatch name={name} at={at} />
-          <span title={name}>{SHORT_NAMES[name] ?? name}</span>
+          <span className="cut" title={name}>
+            {SHORT_NAMES[name] ?? name}
+          </span>
           <b>{now(name)}</b>
         </li>
       ))}

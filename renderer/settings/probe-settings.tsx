@@ -2,17 +2,18 @@ import { useId, useState } from 'react'
 import type { CurrentKeySettings } from '../../app/contract/settings.ts'
 import { Refusal } from '../components/form.tsx'
 import { useShown } from '../state/window-parts.ts'
+import { intervalOf } from './changed-settings.ts'
 import { DraftField, ElsewhereLine } from './draft-field.tsx'
-import { ProbeIntervals } from './probe-intervals.tsx'
 import {
   budgetFrom,
   budgetText,
   probeUseText,
   rotationFrom,
+  secondsFrom,
   storedText,
   symbolFrom,
 } from './settings-text.ts'
-import { useKeySettings } from './use-key-settings.ts'
+import { type HeldKeySettings, useKeySettings } from './use-key-settings.ts'
 
 export function ProbeSettingsForm({ profile }: { readonly profile: string }) {
   const { current, refusal, elsewhere, change } = useKeySettings(profile)
@@ -118,5 +119,41 @@ function Switch({ label, hint, isOn, isElsewhere, onChange }: SwitchProps) {
       )}
       {isElsewhere && <ElsewhereLine id={`${id}-elsewhere`} />}
     </>
+  )
+}
+
+interface ProbeIntervalsProps {
+  readonly current: CurrentKeySettings
+  readonly elsewhere: HeldKeySettings['elsewhere']
+  readonly change: HeldKeySettings['change']
+}
+
+/** The check intervals by category, collapsed at first. */
+function ProbeIntervals({ current, elsewhere, change }: ProbeIntervalsProps) {
+  const { everySeconds } = current.settings
+  const choose = (category: string, seconds: number | undefined) =>
+    change((now) => {
+      const { [category]: _, ...others } = now.everySeconds
+      return { everySeconds: seconds === undefined ? others : { ...others, [category]: seconds } }
+    })
+  return (
+    <details className="more">
+      <summary>Rows with their own interval: {Object.keys(everySeconds).length || 'none'}</summary>
+      <p className="hint">Seconds between checks, regardless of the budget. 0: never; empty: by budget.</p>
+      {/* The label distinguishes these rows from other settings with the same names. */}
+      <fieldset className="rows two" aria-label="Seconds between checks">
+        {current.probed.map((category) => (
+          <DraftField
+            key={category}
+            label={category}
+            inputMode="decimal"
+            current={String(everySeconds[category] ?? '')}
+            isElsewhere={elsewhere.has(intervalOf(category))}
+            read={secondsFrom}
+            onChoose={(seconds) => choose(category, seconds)}
+          />
+        ))}
+      </fieldset>
+    </details>
   )
 }

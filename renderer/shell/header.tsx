@@ -4,11 +4,19 @@ import { Button } from '../components/button.tsx'
 import { classesOf } from '../components/classes.ts'
 import { Icon } from '../components/icon.tsx'
 import { LazyMenu, menuCode } from '../components/lazy-menu.tsx'
-import { useLook, useMirror, useMoment, useParts, usePausedSince, useShown } from '../state/window-parts.ts'
+import {
+  useLook,
+  useMirror,
+  useMoment,
+  useParts,
+  usePausedSince,
+  useShown,
+  useSnapshot,
+  useView,
+} from '../state/window-parts.ts'
 import { nextTheme, THEME_LABELS } from '../theme/theme.ts'
 import sheet from './header.module.css'
 import { OwnUse } from './own-use.tsx'
-import { Pages } from './pages.tsx'
 import { ProfileMenu } from './profile-menu.tsx'
 
 const css = classesOf(sheet)
@@ -85,7 +93,7 @@ function PauseButton() {
   const isPaused = usePausedSince() !== undefined
   return (
     <Button
-      look={css('with-icon')}
+      look="with-icon"
       aria-label={isPaused ? 'Resume' : 'Pause'}
       title="Freezes the numbers so you can read them. Monitoring continues."
       onClick={togglePause}
@@ -93,5 +101,43 @@ function PauseButton() {
       <Icon name={isPaused ? 'resume' : 'pause'} />
       <span className={css('pause-word')}>{isPaused ? 'Resume' : 'Pause'}</span>
     </Button>
+  )
+}
+
+/** The links to the pages, visible if the header has room. The menu "More" has them too. */
+function Pages() {
+  const { view } = useParts()
+  const page = useView((state) => state.page)
+  const programs = useSnapshot((snapshot) => snapshot.programs?.length ?? 0) ?? 0
+  return (
+    <nav className={css('pages')} aria-label="Pages">
+      <button
+        type="button"
+        className={css('page', 'with-room')}
+        aria-current={page === 'dashboard' ? 'page' : undefined}
+        onClick={() => view.setState({ page: 'dashboard' })}
+      >
+        Monitor
+      </button>
+      <button
+        type="button"
+        className={css('page', 'with-room')}
+        aria-current={page === 'programs' ? 'page' : undefined}
+        onClick={() => view.setState({ page: 'programs' })}
+      >
+        Programs {programs > 0 && <b>{programs}</b>}
+      </button>
+      <button
+        type="button"
+        className={css('page', 'with-room')}
+        aria-current={page === 'plan' ? 'page' : undefined}
+        onClick={() => view.setState({ page: 'plan' })}
+      >
+        Plan
+      </button>
+      <button type="button" className={css('page')} onClick={() => view.setState({ page: 'glance' })}>
+        Glance
+      </button>
+    </nav>
   )
 }

@@ -23,11 +23,14 @@ export function ProfileMenu() {
   return (
     <LazyMenu menu={MENU} className={css('pill', 'profile')} testId="profile">
       {name === undefined ? (
-        <strong>{none}</strong>
+        <strong className="cut">{none}</strong>
       ) : (
         <>
           <ProfileDot />
-          <strong title={name}>{name}</strong> {label !== undefined && <span>{label}</span>}
+          <strong className="cut" title={name}>
+            {name}
+          </strong>{' '}
+          {label !== undefined && <span>{label}</span>}
         </>
       )}
       <i className={css('chevron')} aria-hidden="true" />

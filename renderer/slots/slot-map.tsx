@@ -92,7 +92,7 @@ const SlotGroup = memo(function SlotGroup({ quota, isKnown, shared }: GroupProps
       title={[quota.category, ...about.filter(Boolean)].join('\n')}
     >
       <Shape severity={severity} label={label} />
-      <span className={css('name')}>{streamCategoryName(quota.category)}</span>
+      <span className={css('name', 'cut')}>{streamCategoryName(quota.category)}</span>
       <span className={css('cells', quota.limit <= FEW_CELLS && 'few')} aria-hidden="true">
         {quota.limit <= MAX_CELLS &&
           slotCells(isKnown ? quota : { ...quota, elsewhere: 0 }).map((cell, index) => (

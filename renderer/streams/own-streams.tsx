@@ -73,7 +73,7 @@ function Kind({ kind, group }: { readonly kind: StreamsOfKind; readonly group: s
           onClick={() => setOpen(!isOpen)}
         >
           <Shape severity={severity} />
-          <span className={css('fold-name')}>
+          <span className="cut">
             {isOpen ? '▾' : '▸'} {name} <b>{streams.length}</b>
           </span>
           <span>{rateText(framesPerSecond)}</span>

@@ -1,10 +1,10 @@
-import { memo, type Ref, useEffect, useRef } from 'react'
+import { memo, useEffect, useRef } from 'react'
 import type { StreamSummary } from '../../app/contract/snapshot.ts'
 import { untilText } from '../../app/status/durations.ts'
 import { countText, rateText } from '../../app/status/rates.ts'
 import { readByText, streamName, streamStatus } from '../../app/status/stream-status.ts'
+import { IconButton } from '../components/button.tsx'
 import { classesOf } from '../components/classes.ts'
-import { Icon, type IconName } from '../components/icon.tsx'
 import { Shape } from '../components/shape.tsx'
 import { sinceOpened, streamReason, unservedText } from '../format/stream-text.ts'
 import { useCommand } from '../hooks/use-command.ts'
@@ -36,7 +36,7 @@ export const StreamRow = memo(function StreamRow({ stream }: { readonly stream: 
     >
       <span className={css('name')} title={`${name} · open for ${since} · ${restarts}`}>
         <Shape severity={severity} label={label} />
-        <span>{name}</span>
+        <span className="cut">{name}</span>
         {stream.restarts > 0 && (
           <small className={css('badge')} title={restarts}>
             ↻{stream.restarts}
@@ -107,54 +107,29 @@ function StreamActions({ stream, name }: { readonly stream: StreamSummary; reado
   }
   return (
     <span className={css('actions')}>
-      <Action
+      <IconButton
         ref={first}
         icon="pin"
         label={`Pin ${name}`}
-        about={pinned ? 'Pinned: reopens at the next start' : 'Pin: reopen at the next start'}
+        title={pinned ? 'Pinned: reopens at the next start' : 'Pin: reopen at the next start'}
         pressed={pinned}
         onClick={() => run(() => api.pinStream({ ...target, pinned: !pinned }))}
       />
-      <Action
+      <IconButton
         icon="restart"
         label={`${isClosed ? 'Open again' : 'Restart'} ${name}`}
-        about={isClosed ? 'Open again' : 'Restart'}
+        title={isClosed ? 'Open again' : 'Restart'}
         onClick={() => run(() => api.restartStream(target))}
       />
-      <Action
+      <IconButton
         icon="close"
         label={`${isClosed ? 'Remove' : 'Close'} ${name}`}
-        about={isClosed ? 'Remove from the list' : `Close (${UNDO_SECONDS} s to undo)`}
+        title={isClosed ? 'Remove from the list' : `Close (${UNDO_SECONDS} s to undo)`}
         onClick={() => {
           isPressed.current = true
           run(() => api.closeStream(isClosed ? target : { ...target, inSeconds: UNDO_SECONDS }))
         }}
       />
     </span>
-  )
-}
-
-interface ActionProps {
-  readonly ref?: Ref<HTMLButtonElement>
-  readonly icon: IconName
-  readonly label: string
-  readonly about: string
-  readonly pressed?: boolean
-  readonly onClick: () => void
-}
-
-function Action({ ref, icon, label, about, pressed, onClick }: ActionProps) {
-  return (
-    <button
-      ref={ref}
-      type="button"
-      className={css('action', pressed === true && 'pressed')}
-      aria-label={label}
-      aria-pressed={pressed}
-      title={about}
-      onClick={onClick}
-    >
-      <Icon name={icon} />
-    </button>
   )
 }

@@ -25,7 +25,7 @@ export function Strip() {
   return (
     <main className={css('strip')} data-testid="strip" data-severity={severity}>
       <Shape severity={severity} label={label} />
-      <h1 className={css('name')} title={name}>
+      <h1 className={css('name', 'cut')} title={name}>
         {name}
       </h1>
       {low !== undefined && (
@@ -35,7 +35,7 @@ export function Strip() {
         </span>
       )}
       {left !== undefined && <span className={css('number')}>{left}</span>}
-      <span className={css('note')} title={note}>
+      <span className={css('note', 'cut')} title={note}>
         {note}
       </span>
       {more > 0 && (

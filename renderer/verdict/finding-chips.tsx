@@ -45,7 +45,7 @@ export function FindingChips() {
         >
           <Shape severity={severity} label={label} />
           <b className="word">{label}</b>
-          <span className={css('chip-text')}>{[subject, note].filter(Boolean).join(', ')}</span>
+          <span className="cut">{[subject, note].filter(Boolean).join(', ')}</span>
         </button>
       ))}
       {more > 0 && (
