@@ -15,7 +15,7 @@ import { useAlertPreferences } from '../hooks/use-alert-preferences.ts'
 import { useAnswer } from '../hooks/use-answer.ts'
 import { unanswered, useAsked } from '../hooks/use-asked.ts'
 import type { MirrorState } from '../state/mirror-state.ts'
-import { useMirror, useMoment, useParts, type WindowParts } from '../state/window-parts.ts'
+import { useMirror, useMoment, useMomentValue, useParts, type WindowParts } from '../state/window-parts.ts'
 import sheet from './alerts.module.css'
 import { snoozeChoices } from './announce.ts'
 
@@ -78,9 +78,10 @@ function AlertRow({ alert }: { readonly alert: Alert }) {
   const { api } = useParts()
   const asked = useAsked()
   const since = useSince(alert.since)
-  const severity = useMoment(({ mirror, nowMs }) => presentOf(alert, mirror, nowMs).severity)
-  const title = useMoment(({ mirror, nowMs }) => presentOf(alert, mirror, nowMs).title)
-  const body = useMoment(({ mirror, nowMs }) => presentOf(alert, mirror, nowMs).body)
+  const { severity, title, body } = useMomentValue(({ mirror, nowMs }) => {
+    const { severity, title, body } = presentOf(alert, mirror, nowMs)
+    return { severity, title, body }
+  })
   return (
     <li className={css('alert', alert.dismissed && 'seen')} data-alert={alert.id}>
       <Shape severity={alert.dismissed ? 'unknown' : severity} />
@@ -113,16 +114,14 @@ function GroupRow({ alerts }: { readonly alerts: readonly [Alert, ...Alert[]] })
   const [first] = alerts
   const fresh = alerts.filter(({ dismissed }) => !dismissed)
   const since = useSince(first.since)
-  const title = useMoment(({ mirror, nowMs }) =>
-    groupTitle(presentOf(first, mirror, nowMs).title, alerts.length),
-  )
-  const severity = useMoment(
-    ({ mirror, nowMs }) =>
-      mostUrgent(alerts.map((alert) => presentOf(alert, mirror, nowMs)))?.severity ?? 'ok',
-  )
-  const names = useMoment(({ mirror, nowMs }) =>
-    alerts.map((alert) => presentOf(alert, mirror, nowMs).title).join(' · '),
-  )
+  const { title, severity, names } = useMomentValue(({ mirror, nowMs }) => {
+    const present = alerts.map((alert) => presentOf(alert, mirror, nowMs))
+    return {
+      title: groupTitle(present[0]?.title ?? first.title, alerts.length),
+      severity: mostUrgent(present)?.severity ?? 'ok',
+      names: present.map((one) => one.title).join(' · '),
+    }
+  })
   const dismissAll = async () => {
     for (const { id } of fresh) {
       const outcome = await api.dismissAlert({ id }).catch((error: unknown) => {

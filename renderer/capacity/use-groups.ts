@@ -12,11 +12,13 @@ import {
   shownSnapshot,
   useLook,
   useParts,
-  useShown,
+  useShownValue,
   useView,
   type WindowParts,
 } from '../state/window-parts.ts'
 import { chooseCategory, chosenCategory } from './chosen-category.ts'
+
+const NO_GROUPS: readonly RowGroup[] = []
 
 /** The displayed groups of the table. The objects stay the same while nothing changes. */
 export function useGroups(): readonly RowGroup[] {
@@ -24,16 +26,10 @@ export function useGroups(): readonly RowGroup[] {
   const open = useView(({ openGroups }) => openGroups)
   const chosen = useView(({ category }) => category)
   const followsWorst = useLook((look) => look.followsWorst)
-  // The groups are compared as text, so that the table renders only when its rows change.
-  const text = useShown((snapshot) =>
-    JSON.stringify(
-      rowGroups(snapshot, arrangement, {
-        open,
-        chosen: chosenCategory(snapshot, { chosen, followsWorst }),
-      }),
-    ),
+  const groups = useShownValue((snapshot) =>
+    rowGroups(snapshot, arrangement, { open, chosen: chosenCategory(snapshot, { chosen, followsWorst }) }),
   )
-  return useMemo(() => (text === undefined ? [] : (JSON.parse(text) as readonly RowGroup[])), [text])
+  return groups ?? NO_GROUPS
 }
 
 /** A person's actions on the table's rows, by keyboard or mouse. */

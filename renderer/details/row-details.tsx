@@ -1,4 +1,4 @@
-import { Suspense, useCallback, useMemo } from 'react'
+import { Suspense, useCallback } from 'react'
 import type { RowDetails } from '../../app/contract/quotas.ts'
 import { clockText, dayAndMinuteText } from '../../app/status/moments.ts'
 import { Button } from '../components/button.tsx'
@@ -7,8 +7,8 @@ import { loadedLater } from '../components/loaded-later.ts'
 import { RequestId } from '../events/request-id.tsx'
 import { useAsked } from '../hooks/use-asked.ts'
 import { useRepeated } from '../hooks/use-repeated.ts'
-import { useParts, usePausedSince, useQuota, useShown, useSnapshot } from '../state/window-parts.ts'
-import { detailFacts, type Fact, programsText } from './detail-facts.ts'
+import { useParts, usePausedSince, useShown, useShownValue, useSnapshot } from '../state/window-parts.ts'
+import { detailFacts, programsText } from './detail-facts.ts'
 import sheet from './details.module.css'
 import { WhatIf } from './what-if.tsx'
 
@@ -63,10 +63,12 @@ function CheckNow({ profile, category }: { readonly profile: string; readonly ca
 }
 
 function Facts({ category }: { readonly category: string }) {
-  // The facts are compared as text, so that the details render only when the text changes.
-  const said = useQuota(category, (quota, nowMs, { desk }) => JSON.stringify(detailFacts(quota, nowMs, desk)))
+  const facts =
+    useShownValue(({ requests, desk }, nowMs) => {
+      const quota = requests.find((one) => one.category === category)
+      return quota && detailFacts(quota, nowMs, desk)
+    }) ?? []
   const programs = useShown((snapshot) => programsText(snapshot, category))
-  const facts = useMemo(() => (said === undefined ? [] : (JSON.parse(said) as readonly Fact[])), [said])
   return (
     <dl className={css('facts')}>
       {programs && (

@@ -8,21 +8,17 @@ import { Button } from '../components/button.tsx'
 import { classesOf } from '../components/classes.ts'
 import { Shape } from '../components/shape.tsx'
 import { ENVIRONMENT_LABELS } from '../format/environment-labels.ts'
-import { MAX_EVENTS, type MirrorState } from '../state/mirror-state.ts'
-import { useMirror, useMoment, useParts, useSnapshot } from '../state/window-parts.ts'
+import { MAX_EVENTS } from '../state/mirror-state.ts'
+import { useMirror, useMoment, useMomentValue, useParts, useSnapshot } from '../state/window-parts.ts'
 import sheet from './glance.module.css'
 
 const css = classesOf(sheet)
-
-const linesOf = ({ snapshots }: MirrorState, nowMs: number, refusals: Readonly<Record<string, number>>) =>
-  JSON.stringify(keyLines(snapshots, nowMs, refusals))
 
 /** All keys, worst first. Alt and a number open a key. */
 export function KeyTable() {
   const { view } = useParts()
   const refusals = useRefusalsToday()
-  const said = useMoment(({ mirror, nowMs }) => linesOf(mirror, nowMs, refusals))
-  const lines = JSON.parse(said) as readonly KeyLine[]
+  const lines = useMomentValue(({ mirror, nowMs }) => keyLines(mirror.snapshots, nowMs, refusals))
   const open = (profile: string) => view.setState({ profile, category: undefined, page: 'dashboard' })
   useEffect(() => {
     const pressed = (event: KeyboardEvent) => {
@@ -30,7 +26,7 @@ export function KeyTable() {
         event.altKey && /^Digit[1-9]$/.test(event.code) ? lines[Number(event.code.at(-1)) - 1] : undefined
       if (line === undefined) return
       event.preventDefault()
-      view.setState({ profile: line.id, category: undefined, page: 'dashboard' })
+      open(line.id)
     }
     document.addEventListener('keydown', pressed)
     return () => document.removeEventListener('keydown', pressed)

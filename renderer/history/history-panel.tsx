@@ -119,55 +119,24 @@ function LabelledChart({ category, series, profile }: LabelledChartProps) {
 
 function Legend({ series }: { readonly series: ChartSeries }) {
   const { facts, strip, rejectedAt, fromMs, nowMs, hasUsual, hasDesk } = series
+  const { asBand } = facts
+  const hasStrip = strip !== undefined
   const hasSession = sessionMoments(fromMs, nowMs).length > 0
   return (
     <div className={css('legend')}>
-      <span>
-        <b className={css('header-line')} /> from headers
-      </span>
-      <span>
-        <b className={css('modelled-line')} /> estimate
-      </span>
-      {!facts.asBand && (
-        <span>
-          <b className={css('range-area')} /> possible range
-        </span>
-      )}
-      {facts.asBand && <span>lowest to highest</span>}
-      {facts.aheadMs > 0 && (
-        <span>
-          <b className={css('forecast-line')} /> forecast
-        </span>
-      )}
-      {hasUsual && (
-        <span>
-          <b className={css('usual-line')} /> usual
-        </span>
-      )}
-      {strip !== undefined && (
-        <>
-          <span>
-            <b className={css('own-area')} /> own use
-          </span>
-          {hasDesk && (
-            <span>
-              <b className={css('desk-area')} /> desk
-            </span>
-          )}
-          <span>
-            <b className={css('others-area')} /> others
-          </span>
-        </>
-      )}
+      <Entry look="header-line" words="from headers" />
+      <Entry look="modelled-line" words="estimate" />
+      {asBand ? <span>lowest to highest</span> : <Entry look="range-area" words="possible range" />}
+      {facts.aheadMs > 0 && <Entry look="forecast-line" words="forecast" />}
+      {hasUsual && <Entry look="usual-line" words="usual" />}
+      {hasStrip && <Entry look="own-area" words="own use" />}
+      {hasStrip && hasDesk && <Entry look="desk-area" words="desk" />}
+      {hasStrip && <Entry look="others-area" words="others" />}
       <span>
         <Shape severity="critical" label={STATE_LABELS.blocked} /> 429
         {rejectedAt.length > 1 && ` (${rejectedAt.length})`}
       </span>
-      {hasSession && (
-        <span>
-          <b className={css('session-line')} /> {REGULAR_SESSION_TEXT}
-        </span>
-      )}
+      {hasSession && <Entry look="session-line" words={REGULAR_SESSION_TEXT} />}
       <span className={css('since')} data-testid="recording-since">
         {recordingText(series)}
         <span className={css('keys')}>
@@ -178,6 +147,12 @@ function Legend({ series }: { readonly series: ChartSeries }) {
     </div>
   )
 }
+
+const Entry = ({ look, words }: { readonly look: string; readonly words: string }) => (
+  <span>
+    <b className={css(look)} /> {words}
+  </span>
+)
 
 /** `Recording since 09:31`. If the chart covers less than its range: `, last 3 minutes shown`. */
 function recordingText({ sinceMs, nowMs, facts, range }: ChartSeries): string {

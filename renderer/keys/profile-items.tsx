@@ -9,7 +9,7 @@ import menuSheet from '../components/menu.module.css'
 import { Shape } from '../components/shape.tsx'
 import { ENVIRONMENT_LABELS } from '../format/environment-labels.ts'
 import type { MirrorState } from '../state/mirror-state.ts'
-import { useMirror, useMoment, useParts, useSnapshot } from '../state/window-parts.ts'
+import { useMirror, useMomentValue, useParts, useSnapshot } from '../state/window-parts.ts'
 import sheet from './keys.module.css'
 
 const css = classesOf({ ...menuSheet, ...sheet })
@@ -59,8 +59,7 @@ function stateOf(mirror: MirrorState, id: string, nowMs: number): KeyState {
 /** A key in the menu, with its state. */
 function ProfileItem({ id }: { readonly id: string }) {
   const profile = useMirror((mirror) => mirror.snapshots.find((one) => one.profile.id === id)?.profile)
-  const severity = useMoment(({ mirror, nowMs }) => stateOf(mirror, id, nowMs).severity)
-  const text = useMoment(({ mirror, nowMs }) => stateOf(mirror, id, nowMs).text)
+  const { severity, text } = useMomentValue(({ mirror, nowMs }) => stateOf(mirror, id, nowMs))
   if (profile === undefined) return null
   return (
     <DropdownMenu.RadioItem value={id} className={css('item', 'profileItem')} data-profile={id}>

@@ -1,21 +1,16 @@
-import { useMemo } from 'react'
 import { unbroken } from '../../app/status/durations.ts'
 import { Button } from '../components/button.tsx'
 import { classesOf } from '../components/classes.ts'
 import { Shape } from '../components/shape.tsx'
-import { BANNER_ACTION_LABELS, type Banner, type BannerAction, bannerFor } from '../format/banner.ts'
-import { useMoment, useParts, useView } from '../state/window-parts.ts'
+import { BANNER_ACTION_LABELS, type BannerAction, bannerFor } from '../format/banner.ts'
+import { useMomentValue, useParts, useView } from '../state/window-parts.ts'
 import sheet from './shell.module.css'
 
 const css = classesOf(sheet)
 
 export function BannerArea() {
   const { link, clock, view } = useParts()
-  // The banner is compared as text, so that it renders only when the text changes.
-  const said = useMoment(({ mirror, snapshot }) =>
-    JSON.stringify(bannerFor(mirror.link, snapshot, clock.wallMs())),
-  )
-  const banner = useMemo(() => (said === undefined ? undefined : (JSON.parse(said) as Banner)), [said])
+  const banner = useMomentValue(({ mirror, snapshot }) => bannerFor(mirror.link, snapshot, clock.wallMs()))
   if (banner === undefined) return null
 
   const act = (action: BannerAction) => {

@@ -4,6 +4,7 @@ import { Button } from '../components/button.tsx'
 import { classesOf } from '../components/classes.ts'
 import { Icon } from '../components/icon.tsx'
 import { LazyMenu, menuCode } from '../components/lazy-menu.tsx'
+import type { Page } from '../state/view-state.ts'
 import {
   useLook,
   useMirror,
@@ -104,40 +105,31 @@ function PauseButton() {
   )
 }
 
+const PAGES: readonly (readonly [Page, string])[] = [
+  ['dashboard', 'Monitor'],
+  ['programs', 'Programs'],
+  ['plan', 'Plan'],
+  ['glance', 'Glance'],
+]
+
 /** The links to the pages, visible if the header has room. The menu "More" has them too. */
 function Pages() {
   const { view } = useParts()
-  const page = useView((state) => state.page)
+  const shown = useView((state) => state.page)
   const programs = useSnapshot((snapshot) => snapshot.programs?.length ?? 0) ?? 0
   return (
     <nav className={css('pages')} aria-label="Pages">
-      <button
-        type="button"
-        className={css('page', 'with-room')}
-        aria-current={page === 'dashboard' ? 'page' : undefined}
-        onClick={() => view.setState({ page: 'dashboard' })}
-      >
-        Monitor
-      </button>
-      <button
-        type="button"
-        className={css('page', 'with-room')}
-        aria-current={page === 'programs' ? 'page' : undefined}
-        onClick={() => view.setState({ page: 'programs' })}
-      >
-        Programs {programs > 0 && <b>{programs}</b>}
-      </button>
-      <button
-        type="button"
-        className={css('page', 'with-room')}
-        aria-current={page === 'plan' ? 'page' : undefined}
-        onClick={() => view.setState({ page: 'plan' })}
-      >
-        Plan
-      </button>
-      <button type="button" className={css('page')} onClick={() => view.setState({ page: 'glance' })}>
-        Glance
-      </button>
+      {PAGES.map(([page, name]) => (
+        <button
+          key={page}
+          type="button"
+          className={css('page', page !== 'glance' && 'with-room')}
+          aria-current={page === shown ? 'page' : undefined}
+          onClick={() => view.setState({ page })}
+        >
+          {name} {page === 'programs' && programs > 0 && <b>{programs}</b>}
+        </button>
+      ))}
     </nav>
   )
 }

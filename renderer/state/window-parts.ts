@@ -93,10 +93,15 @@ export function useShown<T extends Primitive>(read: (snapshot: Snapshot, nowMs: 
   return useMoment(({ snapshot, nowMs }) => snapshot && read(snapshot, nowMs))
 }
 
-/** Like `useShown`, for a JSON value that is compared by its content. */
+/** Like `useMoment`, for a JSON value that is compared by its content. */
+export function useMomentValue<T>(read: (moment: Moment) => T): T {
+  const text = useMoment((moment): string | undefined => JSON.stringify(read(moment)))
+  return useMemo(() => (text === undefined ? undefined : JSON.parse(text)) as T, [text])
+}
+
+/** Like `useMomentValue`, for the displayed snapshot. `undefined` without a snapshot. */
 export function useShownValue<T>(read: (snapshot: Snapshot, nowMs: number) => T): T | undefined {
-  const text = useShown((snapshot, nowMs) => JSON.stringify(read(snapshot, nowMs)))
-  return useMemo(() => (text === undefined ? undefined : (JSON.parse(text) as T)), [text])
+  return useMomentValue(({ snapshot, nowMs }) => snapshot && read(snapshot, nowMs))
 }
 
 /** Like `useShown`, for the quota of one category. */

@@ -3,7 +3,7 @@ import barSheet from '../components/bar.module.css'
 import { classesOf } from '../components/classes.ts'
 import { Shape } from '../components/shape.tsx'
 import { useStopOrders } from '../orders/use-stop-orders.ts'
-import { useMoment } from '../state/window-parts.ts'
+import { useMomentValue } from '../state/window-parts.ts'
 import sheet from './strip.module.css'
 import { stripText } from './strip-text.ts'
 
@@ -11,16 +11,11 @@ const css = classesOf({ ...barSheet, ...sheet })
 
 export function Strip() {
   useStopOrders()
-  const severity = useMoment(({ mirror, nowMs }) => stripText(mirror.snapshots, nowMs).severity) ?? 'unknown'
-  const label = useMoment(({ mirror, nowMs }) => stripText(mirror.snapshots, nowMs).label)
-  const name = useMoment(({ mirror, nowMs }) => stripText(mirror.snapshots, nowMs).name)
-  const left = useMoment(({ mirror, nowMs }) => stripText(mirror.snapshots, nowMs).left)
-  const low = useMoment(({ mirror, nowMs }) => stripText(mirror.snapshots, nowMs).bar?.low)
-  const possible = useMoment(({ mirror, nowMs }) => stripText(mirror.snapshots, nowMs).bar?.possible)
-  const note = useMoment(({ mirror, nowMs }) => stripText(mirror.snapshots, nowMs).note)
-  const more = useMoment(({ mirror, nowMs }) => stripText(mirror.snapshots, nowMs).more) ?? 0
+  const { severity, label, name, left, bar, note, more } = useMomentValue(({ mirror, nowMs }) =>
+    stripText(mirror.snapshots, nowMs),
+  )
   useEffect(() => {
-    document.title = `${name ?? 'Headroom'} · Headroom`
+    document.title = `${name} · Headroom`
   }, [name])
   return (
     <main className={css('strip')} data-testid="strip" data-severity={severity}>
@@ -28,10 +23,10 @@ export function Strip() {
       <h1 className={css('name', 'cut')} title={name}>
         {name}
       </h1>
-      {low !== undefined && (
+      {bar !== undefined && (
         <span className={css('bar', 'short')} aria-hidden="true">
-          <i style={{ width: `${low}%` }} />
-          <em style={{ left: `${low}%`, width: `${possible ?? 0}%` }} />
+          <i style={{ width: `${bar.low}%` }} />
+          <em style={{ left: `${bar.low}%`, width: `${bar.possible}%` }} />
         </span>
       )}
       {left !== undefined && <span className={css('number')}>{left}</span>}

@@ -5,7 +5,7 @@ import { countText } from '../../app/status/rates.ts'
 import { Button } from '../components/button.tsx'
 import { classesOf } from '../components/classes.ts'
 import { accessText, refreshText, type TokenText } from '../format/token-text.ts'
-import { useParts, useShown } from '../state/window-parts.ts'
+import { useParts, useShown, useShownValue } from '../state/window-parts.ts'
 import sheet from './verdict.module.css'
 
 const css = classesOf(sheet)
@@ -46,14 +46,11 @@ const wordsOf = (token: Token, snapshot: Snapshot, nowMs: number): TokenText =>
 const perMille = (share: number | undefined) => (share === undefined ? -1 : Math.round(share * 1000))
 
 function TokenLife({ token }: { readonly token: Token }) {
-  const label = useShown((snapshot, nowMs) => wordsOf(token, snapshot, nowMs).label)
-  const value = useShown((snapshot, nowMs) => wordsOf(token, snapshot, nowMs).value)
-  const note = useShown((snapshot, nowMs) => wordsOf(token, snapshot, nowMs).note)
-  const next = useShown((snapshot, nowMs) => unbroken(wordsOf(token, snapshot, nowMs).next))
-  const kept = useShown((snapshot, nowMs) => wordsOf(token, snapshot, nowMs).kept)
-  const severity = useShown((snapshot, nowMs) => wordsOf(token, snapshot, nowMs).severity) ?? 'unknown'
-  const left = useShown((snapshot, nowMs) => perMille(wordsOf(token, snapshot, nowMs).left)) ?? -1
-  const mark = useShown((snapshot, nowMs) => perMille(wordsOf(token, snapshot, nowMs).mark)) ?? -1
+  const words = useShownValue((snapshot, nowMs) => {
+    const { left, mark, next, ...rest } = wordsOf(token, snapshot, nowMs)
+    return { ...rest, next: unbroken(next), left: perMille(left), mark: perMille(mark) }
+  })
+  const { label, value, note, next, kept, severity = 'unknown', left = -1, mark = -1 } = words ?? {}
   const title = useShown((snapshot) => (token === 'refresh' ? rotationText(snapshot) : undefined))
   return (
     <div className={css('token')} data-token={token} data-severity={severity} title={title}>
