@@ -18,10 +18,12 @@ export const GRID = { vertical: false, stroke: 'var(--line)' } as const
 /** A curve without dots or animation. */
 export const CURVE = { dot: false, activeDot: false, isAnimationActive: false } as const
 
+/** A line, drawn as an area without a fill. */
+export const LINE = { ...CURVE, type: 'linear', fill: 'none' } as const
+
 /** The curve of a level, with the area under it. */
 export const LEVEL = {
-  ...CURVE,
-  type: 'linear',
+  ...LINE,
   stroke: 'var(--ok)',
   strokeWidth: 1.6,
   fill: 'var(--ok)',

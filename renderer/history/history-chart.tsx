@@ -12,10 +12,10 @@ import {
 import { minuteText } from '../../app/status/moments.ts'
 import { LowestPoint } from '../charts/chart-labels.tsx'
 import {
-  CURVE,
   type CursorProps,
   GRID,
   LEVEL,
+  LINE,
   lineLabel,
   lowLine,
   rowUnderCursor,
@@ -66,41 +66,15 @@ export const HistoryChart = memo(function HistoryChart({
       >
         {/* Areas are distinguished by hatching, not only by colour. */}
         <defs>
-          <pattern
-            id={HATCH}
-            width="5"
-            height="5"
-            patternUnits="userSpaceOnUse"
-            patternTransform="rotate(45)"
-          >
-            <rect width="5" height="5" fill="var(--elsewhere)" opacity="0.25" />
-            <rect width="2.2" height="5" fill="var(--elsewhere)" />
-          </pattern>
+          <Hatch id={HATCH} colour="var(--elsewhere)" back={0.25} width={2.2} />
           {hasDesk && (
             <pattern id={DESK_HATCH} width="4" height="4" patternUnits="userSpaceOnUse">
               <rect width="4" height="4" fill="var(--desk)" opacity="0.45" />
               <rect width="2" height="4" fill="var(--desk)" />
             </pattern>
           )}
-          <pattern
-            id={RANGE_HATCH}
-            width="5"
-            height="5"
-            patternUnits="userSpaceOnUse"
-            patternTransform="rotate(45)"
-          >
-            <rect width="5" height="5" fill="var(--ok)" opacity="0.24" />
-            <rect width="2" height="5" fill="var(--ok)" opacity="0.55" />
-          </pattern>
-          <pattern
-            id={FORECAST_HATCH}
-            width="5"
-            height="5"
-            patternUnits="userSpaceOnUse"
-            patternTransform="rotate(45)"
-          >
-            <rect width="1.5" height="5" fill="var(--warning)" opacity="0.5" />
-          </pattern>
+          <Hatch id={RANGE_HATCH} colour="var(--ok)" back={0.24} width={2} opacity={0.55} />
+          <Hatch id={FORECAST_HATCH} colour="var(--warning)" width={1.5} opacity={0.5} />
         </defs>
         <CartesianGrid
           {...GRID}
@@ -134,118 +108,35 @@ export const HistoryChart = memo(function HistoryChart({
             }}
           />
         )}
-        {isWhole && !asBand && (
-          <Area
-            {...CURVE}
-            dataKey="range"
-            type="linear"
-            stroke="none"
-            fill={`url(#${RANGE_HATCH})`}
-            fillOpacity={1}
-          />
-        )}
+        {isWhole && !asBand && <Area {...filledWith(RANGE_HATCH)} dataKey="range" />}
         {!asBand && <Area {...LEVEL} dot={isRinged(rows) ? HeaderRing : false} dataKey="header" />}
-        {!asBand && (
-          <Area
-            {...CURVE}
-            dataKey="modelled"
-            type="linear"
-            stroke="var(--ok)"
-            strokeWidth={1.6}
-            strokeDasharray="3 3"
-            fill="var(--ok)"
-            fillOpacity={0.05}
-          />
-        )}
+        {!asBand && <Area {...LEVEL} dataKey="modelled" strokeDasharray="3 3" fillOpacity={0.05} />}
+        {asBand && <Area {...LEVEL} dataKey="headerBand" strokeWidth={1} fillOpacity={0.35} />}
         {asBand && (
-          <Area
-            {...CURVE}
-            dataKey="headerBand"
-            type="linear"
-            stroke="var(--ok)"
-            strokeWidth={1}
-            fill="var(--ok)"
-            fillOpacity={0.35}
-          />
-        )}
-        {asBand && (
-          <Area
-            {...CURVE}
-            dataKey="modelledBand"
-            type="linear"
-            stroke="var(--ok)"
-            strokeWidth={1}
-            strokeDasharray="3 3"
-            fill="var(--ok)"
-            fillOpacity={0.12}
-          />
+          <Area {...LEVEL} dataKey="modelledBand" strokeWidth={1} strokeDasharray="3 3" fillOpacity={0.12} />
         )}
         {isWhole && hasUsual && (
-          <Area
-            {...CURVE}
-            dataKey="usual"
-            type="linear"
-            stroke="var(--muted)"
-            strokeWidth={1.4}
-            strokeDasharray="1 4"
-            fill="none"
-          />
+          <Area {...LINE} dataKey="usual" stroke="var(--muted)" strokeWidth={1.4} strokeDasharray="1 4" />
         )}
         {/* Drawn as areas. For a line, Recharts would measure its length at each render. */}
         {isWhole && hasForecast && (
-          <Area
-            {...CURVE}
-            dataKey="forecast"
-            type="linear"
-            stroke="none"
-            fill={`url(#${FORECAST_HATCH})`}
-            fillOpacity={1}
-          />
+          <>
+            <Area {...filledWith(FORECAST_HATCH)} dataKey="forecast" />
+            <Area {...LINE} dataKey="latest" stroke="var(--warning)" strokeDasharray="2 3" />
+            <Area
+              {...LINE}
+              dataKey="earliest"
+              stroke="var(--warning)"
+              strokeWidth={1.8}
+              strokeDasharray="5 3"
+            />
+          </>
         )}
-        {isWhole && hasForecast && (
-          <Area
-            {...CURVE}
-            dataKey="latest"
-            type="linear"
-            stroke="var(--warning)"
-            strokeDasharray="2 3"
-            fill="none"
-          />
-        )}
-        {isWhole && hasForecast && (
-          <Area
-            {...CURVE}
-            dataKey="earliest"
-            type="linear"
-            stroke="var(--warning)"
-            strokeWidth={1.8}
-            strokeDasharray="5 3"
-            fill="none"
-          />
-        )}
+        {isWhole && strip && <Area {...filledWith(HATCH)} dataKey="othersBar" type="stepAfter" />}
+        {isWhole && hasDesk && <Area {...filledWith(DESK_HATCH)} dataKey="deskBar" type="stepAfter" />}
         {isWhole && strip && (
           <Area
-            {...CURVE}
-            dataKey="othersBar"
-            type="stepAfter"
-            stroke="none"
-            fill={`url(#${HATCH})`}
-            fillOpacity={1}
-          />
-        )}
-        {isWhole && hasDesk && (
-          <Area
-            {...CURVE}
-            dataKey="deskBar"
-            type="stepAfter"
-            stroke="none"
-            fill={`url(#${DESK_HATCH})`}
-            fillOpacity={1}
-          />
-        )}
-        {isWhole && strip && (
-          <Area
-            {...CURVE}
+            {...LINE}
             dataKey="ownBar"
             type="stepAfter"
             stroke="none"
@@ -290,6 +181,27 @@ const HATCH = 'chart-others'
 const DESK_HATCH = 'chart-desk'
 const RANGE_HATCH = 'chart-range'
 const FORECAST_HATCH = 'chart-forecast'
+
+/** An area without an outline, filled with a pattern. */
+const filledWith = (hatch: string) =>
+  ({ ...LINE, stroke: 'none', fill: `url(#${hatch})`, fillOpacity: 1 }) as const
+
+interface HatchProps {
+  readonly id: string
+  readonly colour: string
+  /** Width of a stripe, in pixels, and its opacity. */
+  readonly width: number
+  readonly opacity?: number
+  /** Opacity of the colour between the stripes. */
+  readonly back?: number
+}
+
+const Hatch = ({ id, colour, width, opacity, back }: HatchProps) => (
+  <pattern id={id} width="5" height="5" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">
+    {back !== undefined && <rect width="5" height="5" fill={colour} opacity={back} />}
+    <rect width={width} height="5" fill={colour} opacity={opacity} />
+  </pattern>
+)
 
 /** Maximum number of headers drawn as rings. More rings would run into each other. */
 const MAX_RINGS = 80

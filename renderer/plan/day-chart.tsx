@@ -18,10 +18,10 @@ import { shareText } from '../../app/status/rates.ts'
 import { REGULAR_SESSION_TEXT, sessionMoments } from '../../app/status/regular-session.ts'
 import { LowestPoint } from '../charts/chart-labels.tsx'
 import {
-  CURVE,
   type CursorProps,
   GRID,
   LEVEL,
+  LINE,
   lowLine,
   rowUnderCursor,
   TIME_AXIS,
@@ -84,15 +84,7 @@ export const DayChart = memo(function DayChart({ rows, programs, threshold }: Da
               />
             )}
             <Area {...LEVEL} dataKey="after" />
-            <Area
-              {...CURVE}
-              dataKey="before"
-              type="linear"
-              stroke="var(--muted)"
-              strokeWidth={1.4}
-              strokeDasharray="4 3"
-              fill="none"
-            />
+            <Area {...LINE} dataKey="before" stroke="var(--muted)" strokeWidth={1.4} strokeDasharray="4 3" />
             {sessions.map(({ kind, at }) => (
               <ReferenceLine
                 key={at}
