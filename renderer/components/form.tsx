@@ -1,4 +1,4 @@
-import { type ReactNode, useId } from 'react'
+import { type ComponentProps, type ReactNode, useId } from 'react'
 
 interface FieldProps {
   readonly label: string
@@ -35,6 +35,43 @@ export function Field({ label, name, type = 'text', initial, placeholder, hint, 
     </div>
   )
 }
+
+interface ChoiceProps<T extends string> extends Omit<ComponentProps<'select'>, 'value'> {
+  readonly value: T
+  readonly choices: readonly T[]
+  /** The text of a choice, if it is not the choice itself. */
+  readonly words?: (choice: T) => string
+  readonly onChoose: (choice: T) => void
+}
+
+/** A list from which a person chooses. */
+export function Choice<T extends string>(props: ChoiceProps<T>) {
+  const { value, choices, words = String, onChoose, ...rest } = props
+  const find = (text: string) => choices.find((one) => one === text) ?? value
+  return (
+    <select {...rest} value={value} onChange={({ target }) => onChoose(find(target.value))}>
+      {choices.map((one) => (
+        <option key={one} value={one}>
+          {words(one)}
+        </option>
+      ))}
+    </select>
+  )
+}
+
+interface TickProps extends ComponentProps<'input'> {
+  readonly id: string
+  readonly label: string
+  readonly onTick: (isTicked: boolean) => void
+}
+
+/** A checkbox after its label. */
+export const Tick = ({ label, onTick, ...props }: TickProps) => (
+  <>
+    <label htmlFor={props.id}>{label}</label>
+    <input {...props} type="checkbox" onChange={({ target }) => onTick(target.checked)} />
+  </>
+)
 
 /** The text of a form field, without surrounding white space. */
 export function formText(form: FormData, name: string): string {

@@ -5,6 +5,7 @@ import type { LoggedEvent } from '../../app/contract/events.ts'
 import { startOfToday } from '../../app/status/moments.ts'
 import { stateAt, usesWholeRefill } from '../../app/status/quota-status.ts'
 import { classesOf } from '../components/classes.ts'
+import { Choice } from '../components/form.tsx'
 import { LazyMenu, menuCode } from '../components/lazy-menu.tsx'
 import { unanswered } from '../hooks/use-asked.ts'
 import { useMirror, useMoment, useParts, useShownValue, useSnapshot } from '../state/window-parts.ts'
@@ -68,19 +69,15 @@ export function EventList() {
           <button type="button" aria-pressed={onlyOpen} onClick={() => setOnlyOpen(true)}>
             Open
           </button>
-          <select
+          <Choice
             id="event-filter"
             className={css('filter')}
             aria-label="Show events"
             value={filter}
-            onChange={(event) => setFilter(EVENT_FILTERS.find((one) => one === event.target.value) ?? 'all')}
-          >
-            {EVENT_FILTERS.map((one) => (
-              <option key={one} value={one}>
-                {EVENT_FILTER_LABELS[one]}
-              </option>
-            ))}
-          </select>
+            choices={EVENT_FILTERS}
+            words={(one) => EVENT_FILTER_LABELS[one]}
+            onChoose={setFilter}
+          />
           <ExportsOf.Provider value={{ shown, stored }}>
             <LazyMenu menu={EXPORTS}>Export</LazyMenu>
           </ExportsOf.Provider>

@@ -9,6 +9,7 @@ import { countText, shareText } from '../../app/status/rates.ts'
 import { capitalised } from '../../app/status/sentences.ts'
 import { Button } from '../components/button.tsx'
 import { classesOf } from '../components/classes.ts'
+import { Choice } from '../components/form.tsx'
 import { loadedLater } from '../components/loaded-later.ts'
 import type { PlanDraft } from '../state/plan-draft.ts'
 import { useParts, useQuota } from '../state/window-parts.ts'
@@ -58,11 +59,7 @@ export const DayPanel = memo(function DayPanel({ draft, verdict, isResting }: Da
           <label htmlFor={id} className="spoken">
             Category of the chart
           </label>
-          <select id={id} value={category} onChange={(event) => setChosen(event.target.value)}>
-            {names.map((name) => (
-              <option key={name}>{name}</option>
-            ))}
-          </select>
+          <Choice id={id} value={category ?? ''} choices={names} onChoose={setChosen} />
           <Button look={css('small')} aria-pressed={asTable} onClick={() => setAsTable(!asTable)}>
             Table
           </Button>

@@ -7,6 +7,7 @@ import type { PlanVerdict } from '../../app/plan/verdict.ts'
 import { durationText } from '../../app/status/durations.ts'
 import { Button, IconButton } from '../components/button.tsx'
 import { classesOf } from '../components/classes.ts'
+import { Choice } from '../components/form.tsx'
 import { SideScroll } from '../components/side-scroll.tsx'
 import { Swatch } from '../components/swatch.tsx'
 import {
@@ -287,18 +288,12 @@ function ProgramCells({ limits, program, at, isAdded, change, addStream }: Progr
         </span>
       </th>
       <td rowSpan={rowSpan}>
-        <select
+        <Choice
           aria-label={`Class of ${name}`}
           value={own}
-          onChange={(event) => {
-            const next = PROGRAM_CLASSES.find((one) => one === event.target.value) ?? own
-            change((now) => programChanged(now, name, { class: next }))
-          }}
-        >
-          {PROGRAM_CLASSES.map((one) => (
-            <option key={one}>{one}</option>
-          ))}
-        </select>
+          choices={PROGRAM_CLASSES}
+          onChoose={(next) => change((now) => programChanged(now, name, { class: next }))}
+        />
       </td>
       <td rowSpan={rowSpan} className={css('weight')}>
         <NumberField

@@ -3,6 +3,7 @@ import type { PlannedProgram } from '../../app/plan/plan.ts'
 import { STREAM_KINDS, STREAM_TABLE, type StreamKind } from '../../app/service/stream-kinds.ts'
 import { Button, IconButton } from '../components/button.tsx'
 import { classesOf } from '../components/classes.ts'
+import { Choice } from '../components/form.tsx'
 import { type ChangeDraft, streamRemoved } from '../state/plan-draft.ts'
 import { checkStreamForm, streamForm } from '../streams/stream-form.ts'
 import planSheet from './plan.module.css'
@@ -72,17 +73,13 @@ export function AddStream({ name, add, close }: AddStreamProps) {
         close()
       }}
     >
-      <select
+      <Choice
         aria-label={`Kind of stream for ${name}`}
         value={kind}
-        onChange={(event) => setKind(STREAM_KINDS.find((one) => one === event.target.value) ?? kind)}
-      >
-        {STREAM_KINDS.map((one) => (
-          <option key={one} value={one}>
-            {STREAM_TABLE[one].name}
-          </option>
-        ))}
-      </select>
+        choices={STREAM_KINDS}
+        words={(one) => STREAM_TABLE[one].name}
+        onChoose={setKind}
+      />
       <input
         // biome-ignore lint/a11y/noAutofocus: the button that opened the form is gone
         autoFocus

@@ -6,6 +6,7 @@ import { clockText, minuteText, weekdayText } from '../../app/status/moments.ts'
 import { chartMarkers } from '../charts/markers.ts'
 import { timeTicks } from '../charts/time-ticks.ts'
 import { classesOf } from '../components/classes.ts'
+import { Choice } from '../components/form.tsx'
 import { Shape } from '../components/shape.tsx'
 import { fillOf, Swatch } from '../components/swatch.tsx'
 import { CHART_RANGES } from '../state/view-state.ts'
@@ -56,15 +57,12 @@ export function UseChart({ profile, programs }: UseChartProps) {
     <section className="panel" aria-labelledby="use-heading">
       <div className={css('head', 'chart-head')}>
         <h2 id="use-heading">Use per program</h2>
-        <select
+        <Choice
           aria-label="Category of the chart"
           value={category}
-          onChange={(event) => setChosen(event.currentTarget.value)}
-        >
-          {rows.map((row) => (
-            <option key={row.category}>{row.category}</option>
-          ))}
-        </select>
+          choices={rows.map((row) => row.category)}
+          onChoose={setChosen}
+        />
         <span className={css('roomy', 'cut')}>requests per second</span>
         <div className={css('tabs', 'ranges')}>
           {CHART_RANGES.map((one) => (

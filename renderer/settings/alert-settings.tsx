@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import { ALERT_SEVERITIES, type AlertSeverity } from '../../app/contract/alerts.ts'
 import { Button } from '../components/button.tsx'
+import { Tick } from '../components/form.tsx'
 import { useAlertPreferences } from '../hooks/use-alert-preferences.ts'
 import { useLook, useParts } from '../state/window-parts.ts'
 
@@ -106,21 +107,19 @@ function QuietHours() {
     )
   return (
     <div className="rows">
-      <label htmlFor="quiet">Quiet hours</label>
-      <input
+      <Tick
         id="quiet"
-        type="checkbox"
+        label="Quiet hours"
         checked={quietHours !== undefined}
-        onChange={({ target }) => set({ quietHours: target.checked ? DEFAULT_QUIET_HOURS : null })}
+        onTick={(isTicked) => set({ quietHours: isTicked ? DEFAULT_QUIET_HOURS : null })}
       />
       {time('from', 'Quiet from')}
       {time('to', 'Quiet until')}
-      <label htmlFor="urgent">Critical alerts ignore snooze and quiet hours</label>
-      <input
+      <Tick
         id="urgent"
-        type="checkbox"
+        label="Critical alerts ignore snooze and quiet hours"
         checked={preferences.urgentBypass}
-        onChange={({ target }) => set({ urgentBypass: target.checked })}
+        onTick={(isTicked) => set({ urgentBypass: isTicked })}
       />
     </div>
   )

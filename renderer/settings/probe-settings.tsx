@@ -1,6 +1,6 @@
 import { useId, useState } from 'react'
 import type { CurrentKeySettings } from '../../app/contract/settings.ts'
-import { Refusal } from '../components/form.tsx'
+import { Refusal, Tick } from '../components/form.tsx'
 import { useShown } from '../state/window-parts.ts'
 import { intervalOf } from './changed-settings.ts'
 import { DraftField, ElsewhereLine } from './draft-field.tsx'
@@ -104,13 +104,12 @@ function Switch({ label, hint, isOn, isElsewhere, onChange }: SwitchProps) {
   const beneath = [hint !== undefined && `${id}-about`, isElsewhere && `${id}-elsewhere`].filter(Boolean)
   return (
     <>
-      <label htmlFor={id}>{label}</label>
-      <input
+      <Tick
         id={id}
-        type="checkbox"
+        label={label}
         checked={wanted ?? isOn}
         aria-describedby={beneath.join(' ') || undefined}
-        onChange={({ target }) => void choose(target.checked)}
+        onTick={(isTicked) => void choose(isTicked)}
       />
       {hint !== undefined && (
         <p id={`${id}-about`} className="beneath hint">

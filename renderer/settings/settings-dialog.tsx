@@ -1,9 +1,10 @@
 import { Fragment } from 'react'
 import { TIME_ZONES, type TimeZone } from '../../app/contract/units.ts'
 import { DialogFrame } from '../components/dialog-frame.tsx'
+import { Choice, Tick } from '../components/form.tsx'
 import { useAsked } from '../hooks/use-asked.ts'
 import { OrdersSettings } from '../orders/orders-switch.tsx'
-import { DENSITIES, type Density } from '../state/look.ts'
+import { DENSITIES, type Look } from '../state/look.ts'
 import { useLook, useParts, useSnapshot } from '../state/window-parts.ts'
 import { THEME_LABELS, THEMES } from '../theme/theme.ts'
 import { AlertSettings } from './alert-settings.tsx'
@@ -14,10 +15,9 @@ import { ProbeSettingsForm } from './probe-settings.tsx'
 import { ThresholdSettings } from './threshold-settings.tsx'
 import { UpdateSettings } from './update-settings.tsx'
 
-const DENSITY_WORDS: Readonly<Record<Density, string>> = {
-  auto: 'auto',
-  roomy: 'roomy',
-  dense: 'dense',
+const FULL_AS_WORDS: Readonly<Record<Look['fullAs'], string>> = {
+  clock: 'a time of day',
+  countdown: 'a countdown',
 }
 
 const ZONE_WORDS: Readonly<Record<TimeZone, string>> = {
@@ -52,70 +52,49 @@ function LookSettings() {
   const { api, look } = useParts()
   const asked = useAsked()
   const { theme, density, fullAs, zone, shortcuts } = useLook((one) => one)
+  const chooseZone = (wanted: TimeZone) => {
+    look.setState({ zone: wanted })
+    void asked.run(() => api.setTimeZone({ zone: wanted }))
+  }
   return (
     <div className="rows">
       <label htmlFor="theme">Theme</label>
-      <select
+      <Choice
         id="theme"
         value={theme}
-        onChange={({ target }) =>
-          look.setState({ theme: THEMES.find((one) => one === target.value) ?? 'system' })
-        }
-      >
-        {THEMES.map((one) => (
-          <option key={one} value={one}>
-            {THEME_LABELS[one]}
-          </option>
-        ))}
-      </select>
+        choices={THEMES}
+        words={(one) => THEME_LABELS[one]}
+        onChoose={(wanted) => look.setState({ theme: wanted })}
+      />
       <label htmlFor="density">Rows</label>
-      <select
+      <Choice
         id="density"
         value={density}
-        onChange={({ target }) =>
-          look.setState({ density: DENSITIES.find((one) => one === target.value) ?? 'auto' })
-        }
-      >
-        {DENSITIES.map((one) => (
-          <option key={one} value={one}>
-            {DENSITY_WORDS[one]}
-          </option>
-        ))}
-      </select>
+        choices={DENSITIES}
+        onChoose={(wanted) => look.setState({ density: wanted })}
+      />
       <label htmlFor="full-as">“Full at” is</label>
-      <select
+      <Choice
         id="full-as"
         value={fullAs}
-        onChange={({ target }) =>
-          look.setState({ fullAs: target.value === 'countdown' ? 'countdown' : 'clock' })
-        }
-      >
-        <option value="clock">a time of day</option>
-        <option value="countdown">a countdown</option>
-      </select>
+        choices={['clock', 'countdown'] as const}
+        words={(one) => FULL_AS_WORDS[one]}
+        onChoose={(wanted) => look.setState({ fullAs: wanted })}
+      />
       <label htmlFor="zone">Times of day</label>
-      <select
+      <Choice
         id="zone"
         value={zone}
-        onChange={({ target }) => {
-          const wanted = TIME_ZONES.find((one) => one === target.value) ?? 'local'
-          look.setState({ zone: wanted })
-          void asked.run(() => api.setTimeZone({ zone: wanted }))
-        }}
-      >
-        {TIME_ZONES.map((one) => (
-          <option key={one} value={one}>
-            {ZONE_WORDS[one]}
-          </option>
-        ))}
-      </select>
+        choices={TIME_ZONES}
+        words={(one) => ZONE_WORDS[one]}
+        onChoose={chooseZone}
+      />
       {asked.refusal !== undefined && <p role="alert">{asked.refusal}</p>}
-      <label htmlFor="shortcuts">Single-key shortcuts</label>
-      <input
+      <Tick
         id="shortcuts"
-        type="checkbox"
+        label="Single-key shortcuts"
         checked={shortcuts}
-        onChange={({ target }) => look.setState({ shortcuts: target.checked })}
+        onTick={(isTicked) => look.setState({ shortcuts: isTicked })}
       />
     </div>
   )

@@ -1,6 +1,6 @@
 import { updateText } from '../../app/status/update-status.ts'
 import type { WindowApi } from '../api/window-api.ts'
-import { Refusal } from '../components/form.tsx'
+import { Refusal, Tick } from '../components/form.tsx'
 import { useAnswer } from '../hooks/use-answer.ts'
 import { useMirror, useParts } from '../state/window-parts.ts'
 
@@ -18,14 +18,13 @@ export function UpdateSettings() {
     <>
       <h3>Updates</h3>
       <div className="rows">
-        <label htmlFor="updates">Check for updates</label>
-        <input
+        <Tick
           id="updates"
-          type="checkbox"
+          label="Check for updates"
           checked={state.kind !== 'off' && state.kind !== 'no-feed'}
           disabled={state.kind === 'no-feed'}
           aria-describedby="updates-about"
-          onChange={({ target }) => choose(target.checked)}
+          onTick={choose}
         />
         <p id="updates-about" className="beneath hint" data-testid="updates">
           {updateText(state)}

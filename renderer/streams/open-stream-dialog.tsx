@@ -8,7 +8,7 @@ import {
 } from '../../app/service/stream-kinds.ts'
 import { proposalName } from '../../app/status/stream-status.ts'
 import { Button } from '../components/button.tsx'
-import { Field, formText, Refusal } from '../components/form.tsx'
+import { Choice, Field, formText, Refusal } from '../components/form.tsx'
 import { slotText } from '../format/slot-text.ts'
 import { useAsked } from '../hooks/use-asked.ts'
 import { useParts, useSnapshot } from '../state/window-parts.ts'
@@ -55,22 +55,18 @@ export function OpenStreamDialog() {
           <form ref={formRef} onSubmit={submit} noValidate>
             <div className="field">
               <label htmlFor={kindId}>Kind</label>
-              <select
+              <Choice
                 id={kindId}
                 name="kind"
                 value={kind}
-                onChange={(event) => {
-                  setKind(STREAM_KINDS.find((one) => one === event.target.value) ?? kind)
+                choices={STREAM_KINDS}
+                words={(one) => STREAM_TABLE[one].name}
+                onChoose={(next) => {
+                  setKind(next)
                   setErrors(NO_ERRORS)
                   asked.clear()
                 }}
-              >
-                {STREAM_KINDS.map((one) => (
-                  <option key={one} value={one}>
-                    {STREAM_TABLE[one].name}
-                  </option>
-                ))}
-              </select>
+              />
               <SlotsLeft kind={kind} />
             </div>
             <Field
