@@ -6,7 +6,8 @@ import { Button } from '../components/button.tsx'
 import { DialogFrame } from '../components/dialog-frame.tsx'
 import { Field, formText, Refusal } from '../components/form.tsx'
 import { type Asked, useAsked } from '../hooks/use-asked.ts'
-import { useParts, useSnapshot } from '../state/window-parts.ts'
+import type { OfKey } from '../state/view-state.ts'
+import { useParts } from '../state/window-parts.ts'
 import {
   type CheckedDesk,
   checkJoinedDesk,
@@ -20,12 +21,10 @@ import { InvitationToCopy } from './invite-dialog.tsx'
 const NO_ERRORS: DeskErrors = {}
 
 /** Creates a desk for the displayed key, then shows the invitation for the other machines. */
-export function CreateDeskDialog() {
+export function CreateDeskDialog({ profile }: OfKey) {
   const { api } = useParts()
-  const profile = useSnapshot((snapshot) => snapshot.profile)
   const asked = useAsked<{ readonly invitation: string }>()
   const [invitation, setInvitation] = useState<string>()
-  if (profile === undefined) return null
   if (invitation !== undefined) return <InvitationToCopy title="Desk created" invitation={invitation} />
   return (
     <DeskFrame
@@ -55,11 +54,9 @@ export function CreateDeskDialog() {
 }
 
 /** Adds the displayed key to the desk of an invitation. */
-export function JoinDeskDialog() {
+export function JoinDeskDialog({ profile }: OfKey) {
   const { api, view } = useParts()
-  const profile = useSnapshot((snapshot) => snapshot.profile)
   const asked = useAsked<unknown>()
-  if (profile === undefined) return null
   return (
     <DeskFrame
       title="Join a desk"

@@ -7,7 +7,8 @@ import { Refusal } from '../components/form.tsx'
 import { Icon } from '../components/icon.tsx'
 import { useAsked } from '../hooks/use-asked.ts'
 import { useCopy } from '../hooks/use-copy.ts'
-import { useParts, useSnapshot } from '../state/window-parts.ts'
+import type { OfKey } from '../state/view-state.ts'
+import { useParts } from '../state/window-parts.ts'
 import sheet from './desk.module.css'
 
 const css = classesOf(sheet)
@@ -15,15 +16,13 @@ const css = classesOf(sheet)
 const ABOUT = 'Anyone with the invitation can join the desk.'
 
 /** Shows the desk's invitation when a person asks for it. */
-export function InviteDialog() {
+export function InviteDialog({ profile }: OfKey) {
   const { api } = useParts()
-  const profile = useSnapshot((snapshot) => snapshot.profile.id)
   const asked = useAsked<{ readonly invitation: string }>()
   const [invitation, setInvitation] = useState<string>()
-  if (profile === undefined) return null
   if (invitation !== undefined) return <InvitationToCopy title="Invite a machine" invitation={invitation} />
   const show = async () => {
-    const outcome = await asked.run(() => api.deskInvitation({ profile }))
+    const outcome = await asked.run(() => api.deskInvitation({ profile: profile.id }))
     if (outcome?.ok) setInvitation(outcome.invitation)
   }
   return (

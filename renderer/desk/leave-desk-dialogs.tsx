@@ -2,15 +2,14 @@ import { useState } from 'react'
 import { Button } from '../components/button.tsx'
 import { Consequence, QuestionFrame } from '../components/question-frame.tsx'
 import { useAsked } from '../hooks/use-asked.ts'
-import { useParts, useSnapshot } from '../state/window-parts.ts'
+import type { OfKey } from '../state/view-state.ts'
+import { useParts } from '../state/window-parts.ts'
 import { InvitationToCopy } from './invite-dialog.tsx'
 
 /** Asks whether this machine should leave the desk. */
-export function LeaveDeskDialog() {
+export function LeaveDeskDialog({ profile }: OfKey) {
   const { api, view } = useParts()
-  const profile = useSnapshot((snapshot) => snapshot.profile)
   const asked = useAsked<unknown>()
-  if (profile === undefined) return null
   const leave = async () => {
     const outcome = await asked.run(() => api.leaveDesk({ profile: profile.id }))
     if (outcome?.ok) view.setState({ dialog: undefined })
@@ -39,12 +38,10 @@ export function LeaveDeskDialog() {
 }
 
 /** Asks for confirmation before the desk's secret is replaced, then shows the new invitation. */
-export function ReplaceSecretDialog() {
+export function ReplaceSecretDialog({ profile }: OfKey) {
   const { api } = useParts()
-  const profile = useSnapshot((snapshot) => snapshot.profile)
   const asked = useAsked<{ readonly invitation: string }>()
   const [invitation, setInvitation] = useState<string>()
-  if (profile === undefined) return null
   if (invitation !== undefined) return <InvitationToCopy title="Secret replaced" invitation={invitation} />
   const replace = async () => {
     const outcome = await asked.run(() => api.rotateDesk({ profile: profile.id }))

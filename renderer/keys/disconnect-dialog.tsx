@@ -2,19 +2,17 @@ import { Button } from '../components/button.tsx'
 import { QuestionFrame } from '../components/question-frame.tsx'
 import { ENVIRONMENT_LABELS } from '../format/environment-labels.ts'
 import { useAsked } from '../hooks/use-asked.ts'
-import { useParts, useSnapshot } from '../state/window-parts.ts'
+import type { OfKey } from '../state/view-state.ts'
+import { useParts } from '../state/window-parts.ts'
 
 /** The dialog that disconnects a key. Headroom deletes the key but does not revoke it. */
-export function DisconnectDialog() {
+export function DisconnectDialog({ profile }: OfKey) {
   const { api, view } = useParts()
   const asked = useAsked()
-  const profile = useSnapshot((snapshot) => snapshot.profile)
   const close = () => view.setState({ dialog: undefined })
   const disconnect = async () => {
-    if (profile === undefined) return
     if ((await asked.run(() => api.disconnect({ profile: profile.id }))) !== undefined) close()
   }
-  if (profile === undefined) return null
   return (
     <QuestionFrame
       title="Disconnect this key?"

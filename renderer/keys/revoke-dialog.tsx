@@ -4,15 +4,15 @@ import { Button } from '../components/button.tsx'
 import { Consequence, QuestionFrame } from '../components/question-frame.tsx'
 import { ENVIRONMENT_LABELS } from '../format/environment-labels.ts'
 import { useAsked } from '../hooks/use-asked.ts'
-import { useParts, useShown, useSnapshot } from '../state/window-parts.ts'
+import type { OfKey } from '../state/view-state.ts'
+import { useParts, useShown } from '../state/window-parts.ts'
 
 /** Outcomes that a banner shows after the dialog has closed. */
 const BANNER_CODES: readonly string[] = ['revoke-unconfirmed', 'revoke-refused']
 
-export function RevokeDialog() {
+export function RevokeDialog({ profile }: OfKey) {
   const { api, view } = useParts()
   const asked = useAsked()
-  const profile = useSnapshot((snapshot) => snapshot.profile)
   const streams =
     useShown((snapshot) => snapshot.streams.filter(({ state }) => state !== 'closed').length) ?? 0
   const close = () => view.setState({ dialog: undefined })
@@ -25,7 +25,6 @@ export function RevokeDialog() {
     if (isAgreed && isShown) view.setState({ dialog: undefined })
   }, [isAgreed, isShown, view])
   const revoke = async () => {
-    if (profile === undefined) return
     setAgreed(true)
     const settled = await asked.run(async () => {
       const outcome = await api.revoke({ profile: profile.id })
@@ -34,7 +33,6 @@ export function RevokeDialog() {
     })
     if (settled !== undefined) close()
   }
-  if (profile === undefined) return null
   const ending = profile.keyEnding === undefined ? '' : ` · key ends in …${profile.keyEnding}`
   return (
     <QuestionFrame

@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import { Field, formText } from '../components/form.tsx'
 import { ENVIRONMENT_LABELS } from '../format/environment-labels.ts'
+import type { OfKey } from '../state/view-state.ts'
 import { useParts, useSnapshot } from '../state/window-parts.ts'
 import { refreshTokenError, type Way } from './connect-form.ts'
 import { KeyDialog } from './key-dialog.tsx'
@@ -10,16 +11,14 @@ import { useSignIn } from './use-sign-in.ts'
 const NO_ERRORS: Readonly<Record<string, string>> = {}
 
 /** The dialog that gets new tokens for a connected key. Known data need not be entered again. */
-export function SignInDialog() {
+export function SignInDialog({ profile }: OfKey) {
   const { api, view } = useParts()
-  const profile = useSnapshot((snapshot) => snapshot.profile)
   const isKeyWrong = useSnapshot(({ refresh }) => refresh.cause === 'misconfigured')
   // The value when the dialog opened. A later change must not alter the form while the person types.
   const [mayCorrect] = useState(isKeyWrong)
   const [errors, setErrors] = useState(NO_ERRORS)
   const close = () => view.setState({ dialog: undefined })
   const attempt = useSignIn(close)
-  if (profile === undefined) return null
 
   const submit = (form: FormData, way: Way, agreed: boolean) => {
     const refreshToken = formText(form, 'refreshToken')

@@ -10,6 +10,7 @@ import keysSheet from '../keys/keys.module.css'
 import { SignInNotice } from '../keys/sign-in-notices.tsx'
 import { SignInWaiting } from '../keys/sign-in-waiting.tsx'
 import { useSignIn } from '../keys/use-sign-in.ts'
+import type { OfKey } from '../state/view-state.ts'
 import { useParts, useSnapshot } from '../state/window-parts.ts'
 
 const css = classesOf(keysSheet)
@@ -18,14 +19,12 @@ const css = classesOf(keysSheet)
  * Allows the displayed key to place orders, after the person signs in again. For LIVE, the person must also
  * type the key's last characters.
  */
-export function AllowOrdersDialog() {
+export function AllowOrdersDialog({ profile }: OfKey) {
   const { api, view } = useParts()
-  const profile = useSnapshot((snapshot) => snapshot.profile)
   const host = useSnapshot(({ service }) => service.host) ?? ''
   const [error, setError] = useState<string>()
   const close = () => view.setState({ dialog: undefined })
   const attempt = useSignIn(close)
-  if (profile === undefined) return null
   const { state } = attempt
   const needsEnding = isLive(profile.environment, host)
   const isAsking = state.kind === 'asking' || state.kind === 'done'

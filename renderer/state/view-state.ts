@@ -1,4 +1,5 @@
 import { createStore, type StoreApi } from 'zustand/vanilla'
+import type { Snapshot } from '../../app/contract/snapshot.ts'
 import type { PlanDraft } from './plan-draft.ts'
 import type { RowGroupId } from './row-groups.ts'
 
@@ -63,3 +64,8 @@ export const createView = (): ViewStore =>
     plan: undefined,
     maximised: false,
   }))
+
+/** A dialog or panel about one key. */
+export interface OfKey {
+  readonly profile: Snapshot['profile']
+}

@@ -11,14 +11,14 @@ import { Button } from '../components/button.tsx'
 import { Choice, Field, formText, Refusal } from '../components/form.tsx'
 import { slotText } from '../format/slot-text.ts'
 import { useAsked } from '../hooks/use-asked.ts'
+import type { OfKey } from '../state/view-state.ts'
 import { useParts, useSnapshot } from '../state/window-parts.ts'
 import { checkStreamForm, type FormErrors, streamForm } from './stream-form.ts'
 
 const NO_ERRORS: FormErrors = {}
 
-export function OpenStreamDialog() {
+export function OpenStreamDialog({ profile }: OfKey) {
   const { api, view } = useParts()
-  const profile = useSnapshot((snapshot) => snapshot.profile.id)
   const asked = useAsked<{ readonly stream: string }>()
   const [kind, setKind] = useState<StreamKind>('quotes')
   const [errors, setErrors] = useState(NO_ERRORS)
@@ -28,14 +28,19 @@ export function OpenStreamDialog() {
 
   const formRef = useRef<HTMLFormElement>(null)
   const ask = async (element: HTMLFormElement, replace?: string) => {
-    if (profile === undefined) return
     const data = new FormData(element)
     const checked = checkStreamForm(kind, formText(data, 'target'), (name) => formText(data, name))
     setErrors(checked.ok ? NO_ERRORS : checked.errors)
     if (!checked.ok) return
     const { target, options } = checked
     const opened = await asked.run(() =>
-      api.openStream({ profile, kind, target, ...(options && { options }), ...(replace && { replace }) }),
+      api.openStream({
+        profile: profile.id,
+        kind,
+        target,
+        ...(options && { options }),
+        ...(replace && { replace }),
+      }),
     )
     if (opened !== undefined) close()
   }
