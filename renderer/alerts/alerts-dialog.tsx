@@ -154,7 +154,6 @@ function GroupRow({ alerts }: { readonly alerts: readonly [Alert, ...Alert[]] })
   )
 }
 
-/** Closes the dialog and jumps to the alert's row or stream. */
 function ShowButton({ alert, title }: { readonly alert: Alert; readonly title: string }) {
   const parts = useParts()
   return (
@@ -197,7 +196,6 @@ function ClosedRow({ alert }: { readonly alert: ClosedAlert }) {
   )
 }
 
-/** Silences sounds and notifications for a while. */
 function Snooze() {
   const { ticker } = useParts()
   const { preferences, failure, change } = useAlertPreferences()

@@ -14,7 +14,6 @@ export interface AnnouncePorts {
   readonly isAllowed: () => boolean
 }
 
-/** Announces one alert outside the page, by sound and notification, if enabled. */
 export function announce(announcement: Announcement, { look, play, show, isAllowed }: AnnouncePorts): void {
   const { sounds, notifications } = look()
   if (sounds.includes(announcement.severity)) play(announcement.severity)

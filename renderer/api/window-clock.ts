@@ -1,4 +1,3 @@
-/** The window's source of time. */
 export interface WindowClock {
   /** Epoch ms of this computer. Main's clock may differ. */
   wallMs(): number

@@ -8,7 +8,6 @@ export interface BarParts {
   readonly possible: number
 }
 
-/** The lower and upper bound of a row as parts of its bar. */
 export function barParts({ low, high, limit }: Pick<RequestQuota, 'low' | 'high' | 'limit'>): BarParts {
   const [from, to] = [percent(low, limit), percent(high, limit)]
   return { low: from, possible: Math.max(0, Math.round((to - from) * 10) / 10) }

@@ -145,7 +145,6 @@ export const CapacityRow = memo(function CapacityRow(props: CapacityRowProps) {
   )
 })
 
-/** The row's last 15 minutes. The chart below shows them in detail. */
 function Trend({ line, area }: TrendPath) {
   return (
     <svg viewBox={`0 0 ${TREND.width} ${TREND.height}`} preserveAspectRatio="none" aria-hidden="true">

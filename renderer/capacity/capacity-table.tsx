@@ -155,7 +155,6 @@ function GroupHead({ group: { id, name, window, unseen, isOpen }, further }: Gro
   )
 }
 
-/** Buttons that act on the chosen row, and the menu of hidden rows. Each action also has a shortcut. */
 function RowTools({ category }: { readonly category: string | undefined }) {
   const actions = useRowActions()
   const isPinned = useLook(({ rows }) => category !== undefined && rows.pinned.includes(category))
@@ -183,7 +182,6 @@ function Tool({ shortcut, ...props }: ComponentProps<typeof IconButton> & { read
 
 const HIDDEN_ROWS = menuCode(async () => (await import('./hidden-rows.tsx')).OpenedHiddenRows)
 
-/** The menu of hidden rows, with the highest severity among them. */
 function HiddenRows() {
   const hidden = useLook(({ rows }) => rows.hidden)
   const severity = useShown(
@@ -209,7 +207,6 @@ function commonThresholdText(rows: readonly RequestQuota[]): string {
   return first !== undefined && isCommon ? `${Math.round(first.threshold * 100)} %` : "the row's threshold"
 }
 
-/** The head of the column "full". A click switches between times of day and countdowns. */
 function FullHead() {
   const { look } = useParts()
   const as = useLook(({ fullAs }) => fullAs)

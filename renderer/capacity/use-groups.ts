@@ -32,7 +32,6 @@ export function useGroups(): readonly RowGroup[] {
   return groups ?? NO_GROUPS
 }
 
-/** A person's actions on the table's rows, by keyboard or mouse. */
 export interface RowActions {
   /** Chooses the next or previous row on the screen. */
   step(by: 1 | -1): void

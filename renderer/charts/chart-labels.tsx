@@ -1,13 +1,11 @@
 import { ReferenceDot, usePlotArea } from 'recharts'
 
 interface LowestPointProps {
-  /** Position of the point on the two axes. */
   readonly at: number
   readonly level: number
   readonly text: string
 }
 
-/** The lowest point of a curve, with its label. */
 export function LowestPoint({ at, level, text }: LowestPointProps) {
   return (
     <ReferenceDot

@@ -1,4 +1,3 @@
-/** A number axis without lines. */
 const AXIS = {
   type: 'number',
   tick: { fill: 'var(--muted)', fontSize: 11 },
@@ -12,10 +11,8 @@ export const TIME_AXIS = { ...AXIS, dataKey: 'at' } as const
 /** The left axis. Its width is fixed, so that charts below each other align. */
 export const VALUE_AXIS = { ...AXIS, width: 42 } as const
 
-/** Grid lines at the values of the axis. */
 export const GRID = { vertical: false, stroke: 'var(--line)' } as const
 
-/** A curve without dots or animation. */
 export const CURVE = { dot: false, activeDot: false, isAnimationActive: false } as const
 
 /** A line, drawn as an area without a fill. */
@@ -37,14 +34,12 @@ export const WHOLE_FRAME = {
   initialDimension: { width: 600, height: 150 },
 } as const
 
-/** The label of a line across a chart, in one of the chart's corners. */
 export const lineLabel = (
   value: string,
   position: 'insideBottomLeft' | 'insideBottomRight',
   colour: string,
 ) => ({ value, position, fill: colour, fontSize: 11 })
 
-/** The line below which a quota is low. */
 export const lowLine = (level: number, words: string) =>
   ({
     y: level,

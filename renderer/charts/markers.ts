@@ -67,7 +67,6 @@ interface MarkerSpan {
   readonly labelMs: number
 }
 
-/** The markers with their label positions, oldest first. */
 export function placedMarkers(
   markers: readonly Pick<ChartMarker, 'kind' | 'at'>[],
   span: MarkerSpan,

@@ -17,7 +17,6 @@ interface IconButtonProps extends ComponentProps<'button'> {
   readonly pressed?: boolean
 }
 
-/** A button without a frame that shows only an icon. */
 export const IconButton = ({ icon, label, pressed, ...props }: IconButtonProps) => (
   <button type="button" {...props} className="icon-button" aria-label={label} aria-pressed={pressed}>
     <Icon name={icon} />

@@ -44,7 +44,6 @@ interface ChoiceProps<T extends string> extends Omit<ComponentProps<'select'>, '
   readonly onChoose: (choice: T) => void
 }
 
-/** A list from which a person chooses. */
 export function Choice<T extends string>(props: ChoiceProps<T>) {
   const { value, choices, words = String, onChoose, ...rest } = props
   const find = (text: string) => choices.find((one) => one === text) ?? value
@@ -65,7 +64,6 @@ interface TickProps extends ComponentProps<'input'> {
   readonly onTick: (isTicked: boolean) => void
 }
 
-/** A checkbox after its label. */
 export const Tick = ({ label, onTick, ...props }: TickProps) => (
   <>
     <label htmlFor={props.id}>{label}</label>
@@ -79,7 +77,6 @@ export function formText(form: FormData, name: string): string {
   return typeof value === 'string' ? value.trim() : ''
 }
 
-/** Main's error for a dialog's command. */
 export function Refusal({ words }: { readonly words: string | undefined }) {
   if (words === undefined) return null
   return (

@@ -38,7 +38,6 @@ export function QuestionFrame({ title, about, children, refusal, answer }: Quest
   )
 }
 
-/** One consequence of confirming, in the list of a question. */
 export function Consequence({
   severity,
   children,

@@ -10,7 +10,6 @@ const css = classesOf(sheet)
 const SLACK = 1
 
 interface SideScrollProps {
-  /** The accessible name of the scrolling box. */
   readonly label: string
   readonly children: ReactNode
 }

@@ -16,7 +16,6 @@ const FILL_OF: Readonly<Record<string, string>> = {
 /** CSS class of a program's fill, by the program's index. Headroom, the desk and others have their own. */
 export const fillOf = (name: string, at: number): string => css(FILL_OF[name] ?? `fill-${at % FILLS}`)
 
-/** A square with the colour and pattern of a program. */
 export function Swatch({ name, at }: { readonly name: string; readonly at: number }) {
   return <i className={`${css('swatch')} ${fillOf(name, at)}`} aria-hidden="true" />
 }

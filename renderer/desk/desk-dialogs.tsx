@@ -20,7 +20,6 @@ import { InvitationToCopy } from './invite-dialog.tsx'
 
 const NO_ERRORS: DeskErrors = {}
 
-/** Creates a desk for the displayed key, then shows the invitation for the other machines. */
 export function CreateDeskDialog({ profile }: OfKey) {
   const { api } = useParts()
   const asked = useAsked<{ readonly invitation: string }>()
@@ -53,7 +52,6 @@ export function CreateDeskDialog({ profile }: OfKey) {
   )
 }
 
-/** Adds the displayed key to the desk of an invitation. */
 export function JoinDeskDialog({ profile }: OfKey) {
   const { api, view } = useParts()
   const asked = useAsked<unknown>()

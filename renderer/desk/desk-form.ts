@@ -38,7 +38,6 @@ export function checkNewDesk(read: Read): CheckedDesk<NewDesk> {
   return checked({ servers, ...chosen(read) }, { servers: serversError(servers), ...chosenErrors(read) })
 }
 
-/** Validates the form of a desk to join. */
 export function checkJoinedDesk(read: Read): CheckedDesk<JoinedDesk> {
   const invitation = read('invitation')
   const error = invitation === '' ? 'Paste an invitation.' : tooLong(invitation, DESK_LIMITS.invitation)

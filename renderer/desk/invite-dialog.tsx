@@ -15,7 +15,6 @@ const css = classesOf(sheet)
 
 const ABOUT = 'Anyone with the invitation can join the desk.'
 
-/** Shows the desk's invitation when a person asks for it. */
 export function InviteDialog({ profile }: OfKey) {
   const { api } = useParts()
   const asked = useAsked<{ readonly invitation: string }>()

@@ -6,7 +6,6 @@ import type { OfKey } from '../state/view-state.ts'
 import { useParts } from '../state/window-parts.ts'
 import { InvitationToCopy } from './invite-dialog.tsx'
 
-/** Asks whether this machine should leave the desk. */
 export function LeaveDeskDialog({ profile }: OfKey) {
   const { api, view } = useParts()
   const asked = useAsked<unknown>()
@@ -37,7 +36,6 @@ export function LeaveDeskDialog({ profile }: OfKey) {
   )
 }
 
-/** Asks for confirmation before the desk's secret is replaced, then shows the new invitation. */
 export function ReplaceSecretDialog({ profile }: OfKey) {
   const { api } = useParts()
   const asked = useAsked<{ readonly invitation: string }>()

@@ -41,7 +41,6 @@ function MachineRow({ machine }: { readonly machine: Machine }) {
   )
 }
 
-/** The desk's server, the machine that announces alerts, and the number of dropped messages. */
 function EngineLines() {
   const desk = useSnapshot((snapshot) => snapshot.desk)
   const engine = useShownValue((snapshot) => snapshot.desk && engineStatus(snapshot.desk, snapshot.at))

@@ -7,11 +7,9 @@ import { clockText } from '../../app/status/moments.ts'
 import { deskText, nextCheckText, othersText, pollerText } from '../../app/status/quota-status.ts'
 import { rateText } from '../../app/status/rates.ts'
 
-/** One labelled fact of a row. */
 export interface Fact {
   readonly name: string
   readonly value: string
-  /** An explanation of the label, if needed. */
   readonly about?: string
 }
 

@@ -16,7 +16,6 @@ const ProgramChart = loadedLater(async () => (await import('../programs/program-
 
 const css = classesOf(sheet)
 
-/** The details of one row: sources, headers and latest 429s. */
 export function RowDetailsPanel({ category }: { readonly category: string }) {
   const { ticker } = useParts()
   const profile = useSnapshot((snapshot) => snapshot.profile.id)
@@ -89,7 +88,6 @@ function Facts({ category }: { readonly category: string }) {
 
 const ASK_AGAIN_MS = 2000
 
-/** The details of one row, fetched repeatedly while the panel is open. */
 function useRowDetails(profile: string | undefined, category: string): RowDetails | undefined {
   const { api } = useParts()
   const isPaused = usePausedSince() !== undefined
@@ -101,7 +99,6 @@ function useRowDetails(profile: string | undefined, category: string): RowDetail
   return useRepeated({ ask, isOn, everyMs: ASK_AGAIN_MS })
 }
 
-/** The quota headers of the last response, as received. */
 function AnswerHeaders({ details }: { readonly details: RowDetails }) {
   const { headers, headersAt, from, oddities } = details
   const names = Object.keys(headers)
@@ -139,7 +136,6 @@ interface RefusalsProps {
   readonly nowMs: number
 }
 
-/** The row's latest 429 responses, newest first, each with its request id. */
 function Refusals({ refusals, nowMs }: RefusalsProps) {
   return (
     <div className={css('part')}>

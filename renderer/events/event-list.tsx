@@ -21,7 +21,6 @@ const EXPORTS = menuCode(async () => (await import('./export-items.tsx')).Opened
 const MAX_SHOWN = 100
 const MAX_PAST = 400
 
-/** The sort order of the list as text. */
 const ORDER = 'Open events first, the worst on top; then the newest events'
 
 export function EventList() {

@@ -92,7 +92,6 @@ function moreOf(line: IncidentLine) {
   return { card, requestIds: card?.requestIds ?? (requestId === undefined ? [] : [requestId]) }
 }
 
-/** The line's title in bold, with its detail and duration below. */
 function Words({ line, canUnfold = false }: { readonly line: IncidentLine; readonly canUnfold?: boolean }) {
   const { title, detail, at, endedAt } = line
   return (
@@ -130,7 +129,6 @@ function Time({ at, text }: { readonly at: number; readonly text: string }) {
   )
 }
 
-/** The known facts about a 429, to read or to send to the provider's support. */
 function Card({ card }: { readonly card: RefusalCard }) {
   const copy = useCopy()
   const text = supportText(card)

@@ -6,7 +6,6 @@ import { useCopy } from '../hooks/use-copy.ts'
 import { useParts } from '../state/window-parts.ts'
 import { ExportsOf, eventText } from './shown-events.ts'
 
-/** Actions that export the events in the list. */
 export function OpenedExports({ button }: OpenedMenu) {
   const { shown, stored } = useContext(ExportsOf)
   const { view } = useParts()

@@ -2,7 +2,6 @@ import type { IncidentLine } from '../../app/conditions/incidents.ts'
 import type { BeforeRefusal } from '../../app/contract/events.ts'
 import { clockText } from '../../app/status/moments.ts'
 
-/** The known facts about one 429. */
 export interface RefusalCard {
   readonly category: string
   /** Epoch ms. */

@@ -3,7 +3,6 @@ import { eventGroup, eventSentence } from '../../app/conditions/event-sentence.t
 import type { EventGroup } from '../../app/conditions/messages/event-words.ts'
 import type { LoggedEvent } from '../../app/contract/events.ts'
 
-/** The filters of the event list. */
 export type EventFilter = 'all' | EventGroup
 
 export const EVENT_FILTER_LABELS: Readonly<Record<EventFilter, string>> = {

@@ -16,7 +16,6 @@ export function freeText({ free }: Pick<SlotQuota, 'free'>): string {
   return free === 0 ? 'full' : `${free} free`
 }
 
-/** Number of used slots: own, the desk's and others'. */
 export const usedSlots = ({ own, desk = 0, elsewhere }: SlotQuota): number => own + desk + elsewhere
 
 /**

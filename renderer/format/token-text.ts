@@ -22,7 +22,6 @@ export interface TokenText {
   readonly severity: Severity
 }
 
-/** The lifetime of an access token at `nowMs`, epoch ms. */
 export function accessText(access: AccessSummary, nowMs: number): TokenText {
   const { severity, label: state } = accessStatus(access, nowMs)
   const { expiresAt, issuedAt, refreshAt } = access
@@ -56,7 +55,6 @@ function lifeline(
   return { left, mark: share(expiresAt - refreshAt, expiresAt - issuedAt) }
 }
 
-/** The lifetime of a refresh token at `nowMs`, epoch ms. */
 export function refreshText(refresh: RefreshSummary, nowMs: number): TokenText {
   const kind = refresh.rotating ? 'rotating' : 'default'
   const { severity, label: state } = refreshStatus(refresh, nowMs)

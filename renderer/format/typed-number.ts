@@ -14,7 +14,6 @@ export function typedNumber(typed: string): number | undefined {
   return NUMBER.test(text) && !GROUPED.test(text) ? Number(text.replace(',', '.')) : undefined
 }
 
-/** The numbers that a field accepts. */
 export interface NumberRange {
   readonly least: number
   readonly most: number

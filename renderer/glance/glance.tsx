@@ -140,7 +140,6 @@ function BigNumber({ number: { caption, value } }: { readonly number: GlanceNumb
   )
 }
 
-/** The next findings, as cards. */
 function Cards() {
   const cards = useShownValue(cardsOf) ?? []
   if (cards.length === 0) return null
@@ -170,7 +169,6 @@ const cardsOf = (snapshot: Snapshot, nowMs: number) =>
 
 const FACT_ASPECTS: ReadonlySet<Aspect> = new Set(['streams', 'slots', 'desk', 'data'])
 
-/** Slots, streams and tokens in a line, and the desk if there is one. */
 function Facts() {
   const facts = useShownValue(factsOf) ?? []
   return (

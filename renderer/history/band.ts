@@ -1,6 +1,5 @@
 import type { History } from '../../app/contract/history.ts'
 
-/** One column of a chart. */
 export interface BandRow {
   /**
    * The middle of the column, epoch ms. A column without neighbours has two rows instead: one at its start

@@ -3,7 +3,6 @@ import { clockText } from '../../app/status/moments.ts'
 import { rateRangeText } from '../../app/status/rates.ts'
 import type { ChartRow } from './series.ts'
 
-/** The chart's values at the cursor. */
 export interface ChartReading {
   /** The time at the cursor, such as `14:28:40`. */
   readonly time: string
@@ -30,7 +29,6 @@ export function chartReading(row: ChartRow, limit: number): ChartReading | undef
   return { time: clockText(row.at), source: sourceText(row), facts }
 }
 
-/** The source of a row's numbers: `header`, `estimate, header 28 s before`. */
 function sourceText(row: ChartRow): string {
   if (row.headerBand !== undefined) return 'lowest to highest, from headers'
   if (row.modelledBand !== undefined) return 'lowest to highest, estimated'

@@ -182,7 +182,6 @@ const DESK_HATCH = 'chart-desk'
 const RANGE_HATCH = 'chart-range'
 const FORECAST_HATCH = 'chart-forecast'
 
-/** An area without an outline, filled with a pattern. */
 const filledWith = (hatch: string) =>
   ({ ...LINE, stroke: 'none', fill: `url(#${hatch})`, fillOpacity: 1 }) as const
 

@@ -200,7 +200,6 @@ function summary(category: string, { rows, limit, rejectedAt, facts }: ChartSeri
   return `${category}, ${facts.words}: between ${least} and ${most} of ${limit} requests left, ${rejections}`
 }
 
-/** Maximum number of points per request. */
 const MAX_POINTS = 300
 
 /**

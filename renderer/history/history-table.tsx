@@ -21,7 +21,6 @@ interface HistoryTableProps {
   readonly range: ChartRange
 }
 
-/** The points of the chart as a table, newest first. */
 export const HistoryTable = memo(function HistoryTable({ category, history, range }: HistoryTableProps) {
   const isOfDays = RANGES[range].pastMs > DAY_MS / 2
   const rows: TableRow[] = [

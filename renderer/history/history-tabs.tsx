@@ -5,7 +5,6 @@ import sheet from './history.module.css'
 
 const css = classesOf(sheet)
 
-/** Controls that choose the range, and chart or table. */
 export function HistoryTabs() {
   const { view, look } = useParts()
   const follows = useLook(({ followsWorst }) => followsWorst)

@@ -40,7 +40,6 @@ export interface ChartRow {
   readonly deskBar?: readonly [from: number, to: number]
 }
 
-/** The lines of a chart, with its axes and limits. */
 export interface ChartSeries {
   readonly rows: readonly ChartRow[]
   readonly fromMs: number
@@ -71,7 +70,6 @@ export interface ChartSeries {
   readonly hasForecast: boolean
 }
 
-/** The lowest point of a chart's line. */
 export interface LowestLevel {
   /** Epoch ms. */
   readonly at: number

@@ -9,7 +9,6 @@ interface HistoryTimeAxisProps {
   readonly series: Pick<ChartSeries, 'fromMs' | 'nowMs' | 'toMs' | 'range' | 'facts'>
 }
 
-/** The time axis of the history. It has as many ticks at round times as fit, before and after now. */
 export function HistoryTimeAxis({ series: { fromMs, nowMs, toMs, range, facts } }: HistoryTimeAxisProps) {
   const widthPixels = usePlotArea()?.width ?? WHOLE_FRAME.initialDimension.width
   const { tickMs } = facts

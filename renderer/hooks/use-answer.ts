@@ -3,7 +3,6 @@ import type { WindowApi } from '../api/window-api.ts'
 import { useParts } from '../state/window-parts.ts'
 import { unanswered } from './use-asked.ts'
 
-/** Main's response to a dialog's request. */
 export interface AwaitedAnswer<T> {
   /** `undefined` before the first response. */
   readonly answer: T | undefined

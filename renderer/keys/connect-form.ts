@@ -14,7 +14,6 @@ export const CONNECTION_WORDS: Readonly<Record<ConnectionKind, string>> = {
 /** Where the tokens come from: consent in the browser, or a pasted token. */
 export type Way = 'browser' | 'paste'
 
-/** The validated form of a new key. */
 export interface ConnectionDraft {
   readonly name: string
   readonly environment: ConnectionKind

@@ -56,7 +56,6 @@ function stateOf(mirror: MirrorState, id: string, nowMs: number): KeyState {
   return { severity: status.severity, text: status.name }
 }
 
-/** A key in the menu, with its state. */
 function ProfileItem({ id }: { readonly id: string }) {
   const profile = useMirror((mirror) => mirror.snapshots.find((one) => one.profile.id === id)?.profile)
   const { severity, text } = useMomentValue(({ mirror, nowMs }) => stateOf(mirror, id, nowMs))

@@ -12,7 +12,6 @@ interface SignInNoticeProps {
   readonly onAgree: () => void
 }
 
-/** The reason why the sign-in cannot continue. */
 export function SignInNotice({ state, onAgree }: SignInNoticeProps) {
   if (state.kind !== 'failed' && state.kind !== 'blocked') return null
   const { title, text } = firstSentence(state.message)

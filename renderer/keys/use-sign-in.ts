@@ -3,7 +3,6 @@ import { unanswered } from '../hooks/use-asked.ts'
 import { useParts } from '../state/window-parts.ts'
 import { ASKING, answered, IDLE, type KeyOutcome, type SignInState, withStatus } from './sign-in-state.ts'
 
-/** A dialog's attempt to get tokens. */
 export interface SignInAttempt {
   readonly state: SignInState
   ask(question: () => Promise<KeyOutcome>): void

@@ -25,7 +25,6 @@ export function OrdersSettings() {
   )
 }
 
-/** Stops the orders of every key, or opens the dialog that allows orders on this key. */
 export function OrdersButton({ state }: { readonly state: 'off' | 'on' | 'stopped' | 'failed' }) {
   const { api, view } = useParts()
   const run = useCommand()

@@ -4,10 +4,8 @@ import { type Doing, SHORTCUTS } from '../shell/shortcuts.ts'
 import type { MirrorState } from '../state/mirror-state.ts'
 import type { Dialog } from '../state/view-state.ts'
 
-/** One entry of the palette: an action of the window. */
 export interface PaletteCommand {
   readonly label: string
-  /** The keys of the shortcut for this action, as displayed. */
   readonly keys: readonly string[]
   readonly run: (doing: Doing) => void
 }

@@ -16,7 +16,6 @@ const css = classesOf(sheet)
  */
 const CLOSED_MS = 10
 
-/** All actions of the window in a combobox. A person finds an action by typing. */
 export function PaletteDialog() {
   const { view, clock } = useParts()
   const doing = useDoing()

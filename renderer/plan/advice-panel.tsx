@@ -21,7 +21,6 @@ interface AdvicePanelProps {
   readonly change: ChangeDraft
 }
 
-/** Advice on what to reduce so that the plan fits, and the export of the plan as a file. */
 export const AdvicePanel = memo(function AdvicePanel({ draft, verdict, change }: AdvicePanelProps) {
   const copy = useCopy()
   const concessions = demandsOf(draft.plan).flatMap(concessionsOf)

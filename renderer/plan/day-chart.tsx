@@ -58,7 +58,6 @@ const MARGIN = { top: 18, right: 14, bottom: 8, left: 0 } as const
 const LEVEL_DOMAIN = [0, 1]
 const LEVEL_TICKS = [0, 0.25, 0.5, 0.75, 1]
 
-/** The day's levels with and without the change, and the longest waits below. */
 export const DayChart = memo(function DayChart({ rows, programs, threshold }: DayChartProps) {
   const longest = Math.max(...rows.map(({ longestSeconds }) => longestSeconds))
   const { sessions, lowest, isEarly, apart } = marksOf(rows)

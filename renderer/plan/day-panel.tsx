@@ -30,7 +30,6 @@ interface DayPanelProps {
   readonly isResting: boolean
 }
 
-/** One category on a day, with and without the change, as a chart. */
 export const DayPanel = memo(function DayPanel({ draft, verdict, isResting }: DayPanelProps) {
   const id = useId()
   const { days, isBehind: isReplaying } = useDay(draft)
@@ -177,7 +176,6 @@ interface Summary {
   readonly of?: number
 }
 
-/** A summary of the day: the lowest level, the longest wait, and whether more was requested than planned. */
 function summaryText({ rows, isBehind, isChanged, boundSeconds, of }: Summary): string {
   if (rows.length === 0) return ''
   const lowest = Math.min(...rows.map(({ after }) => after))

@@ -15,7 +15,6 @@ interface OthersRowProps {
   readonly at: number
 }
 
-/** Others' estimated use, with range and age. Read-only. */
 export const OthersRow = memo(function OthersRow({ base: { others, recordedFromMs }, at }: OthersRowProps) {
   const oldestMs = Math.min(...others.map(({ observedAtMs }) => observedAtMs ?? 0))
   const age = useMoment(({ nowMs }) => {

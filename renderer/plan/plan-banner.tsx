@@ -23,7 +23,6 @@ interface PlanBannerProps {
   readonly close: () => void
 }
 
-/** Shows whether the plan fits, next to the verdict on the programs that run now. */
 export function PlanBanner({ draft, verdict, atMost, before, close }: PlanBannerProps) {
   const isServing = useSnapshot(({ gateway }) => gateway?.state === 'serving') ?? false
   const { unknown } = draft.base
@@ -78,7 +77,6 @@ interface ComparedProps {
   readonly isChosen?: boolean
 }
 
-/** One verdict as a card. */
 function Compared({ title, verdict, unknown, isChosen = false }: ComparedProps) {
   const { severity, label, text } = planHeadline(verdict, unknown && { unknown })
   return (

@@ -18,7 +18,6 @@ import { recordedDay } from './use-day.ts'
 
 const css = classesOf(sheet)
 
-/** The Plan page: the key's programs as an editable plan, with an immediate verdict. */
 export function PlanPage() {
   const { api, view, mirror, live } = useParts()
   const profile = useSnapshot((snapshot) => snapshot.profile.id)

@@ -49,7 +49,6 @@ interface ProgramsPanelProps {
   openFile(file: File): Promise<void>
 }
 
-/** The editable programs of a plan, with the demand of each. */
 export function ProgramsPanel({
   draft,
   verdict,
@@ -211,7 +210,6 @@ const ProgramRows = memo(function ProgramRows(props: ProgramRowsProps) {
   )
 }, isSameProgram)
 
-/** Adds a category that the program does not use yet. */
 function AddCategory({
   limits,
   program: { name, requests },
@@ -311,7 +309,6 @@ function ProgramCells({ limits, program, at, isAdded, change, addStream }: Progr
 
 interface RequestCellsProps extends ProgramRowsProps {
   readonly row: PlannedRequests
-  /** The row's index in its program. */
   readonly index: number
 }
 
@@ -367,7 +364,6 @@ function RequestCells({ base, limits, program: { name }, row, index, change }: R
 const waitsOf = (verdict: PlanVerdict, { name, requests }: PlannedProgram): readonly string[] =>
   requests.map(({ category }) => waitText(verdict, name, category))
 
-/** The worst-case wait of a program in one category. */
 function waitText({ categories }: PlanVerdict, name: string, category: string): string {
   const wait = categories
     .find((one) => one.category === category)

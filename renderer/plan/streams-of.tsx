@@ -46,7 +46,6 @@ interface AddStreamProps {
   close(): void
 }
 
-/** A form that adds a stream to a program. */
 export function AddStream({ name, add, close }: AddStreamProps) {
   const id = useId()
   const [kind, setKind] = useState<StreamKind>('option-chains')

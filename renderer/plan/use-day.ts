@@ -29,7 +29,6 @@ const NOTHING: RecordedUses = { rows: {}, programs: [] }
 /** Maximum duration of the work between two pauses, in milliseconds. Less than a frame. */
 const SLICE_MS = 8
 
-/** The day on which a plan is tried, with the results. */
 export interface PlannedDays {
   readonly fromMs: number
   readonly lengthMs: number
@@ -43,7 +42,6 @@ export interface PlannedDays {
   /** The plan without the change. Its limits may differ from those of `plan`. */
   readonly base: Plan
   readonly plan: Plan
-  /** Whether the day has too many requests to be replayed. */
   readonly isTooBusy: boolean
 }
 

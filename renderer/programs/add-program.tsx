@@ -122,7 +122,6 @@ export function AddProgram({ profile, url, programs, added, close }: AddProgramP
   )
 }
 
-/** The fields that allow the program to send orders, up to a maximum per minute. */
 function OrdersTick() {
   const [isTicked, setTicked] = useState(false)
   const { least, most } = PROGRAM_LIMITS.maxOrders
@@ -156,7 +155,6 @@ function OrdersTick() {
   )
 }
 
-/** A number with a button on each side for small steps. */
 function Weight() {
   const { least, most } = PROGRAM_LIMITS.weight
   const [value, setValue] = useState('1')

@@ -25,7 +25,6 @@ interface GatewayStripProps {
   add(): void
 }
 
-/** The gateway's state, address and switch, and the total activity of its programs. */
 export function GatewayStrip({
   gateway,
   nextPort,

@@ -99,7 +99,6 @@ const journalFile = (entries: readonly OrderEntry[]): SavedFile => ({
   text: [...ordersCsv(entries)].join(''),
 })
 
-/** Orders with an unknown outcome. Each has a button that dismisses it. */
 function UnknownOrders({ unknown }: Pick<OrdersSummary, 'unknown'>) {
   const { api } = useParts()
   const run = useCommand()

@@ -12,7 +12,6 @@ const HEIGHT = 96
 /** Number of patterns. Programs beyond this number share the last pattern. */
 const LOOKS = 6
 
-/** Requests per second of each program behind the gateway in one category, stacked. */
 export function ProgramChart({
   profile,
   category,

@@ -11,7 +11,6 @@ import { noTurnText, waitUsedOf } from '../../app/status/waiting-now.ts'
 /** Maximum number of categories that are shown for a program. Categories with waiting requests come first. */
 const MAX_USES = 2
 
-/** A program's present use of one category. */
 export interface ShownUse {
   readonly category: string
   /** Requests per second, or the number of waiting requests. */
@@ -187,7 +186,6 @@ export interface OtherUsers {
   }
 }
 
-/** Users of the key other than its programs. */
 export function otherUsers(snapshot: Snapshot, nowMs: number): OtherUsers {
   const { plan } = runningPlan(snapshot)
   const others = snapshot.requests.flatMap((row) => othersOf(row))

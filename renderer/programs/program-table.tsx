@@ -34,7 +34,6 @@ interface ProgramTableProps {
   cut(name: string): void
 }
 
-/** The programs of one key, with the key's other users below. */
 export function ProgramTable({ profile, programs, waiting, cut }: ProgramTableProps) {
   const { view } = useParts()
   const rows =

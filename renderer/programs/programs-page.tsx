@@ -37,7 +37,6 @@ const NONE: GatewayOverview = { gateway: { state: 'off' }, programs: [], nextPor
 
 const overviewOf = (main: WindowApi) => main.gateway()
 
-/** The programs behind the gateway: their use, their waiting requests, and a panel that adds a program. */
 export function ProgramsPage() {
   const profile = useSnapshot((snapshot) => snapshot.profile.id)
   // React's `key` remounts the page for another profile. Otherwise a new program's secret would stay on it.
@@ -124,7 +123,6 @@ interface EmptyProps {
   readonly isElsewhere: boolean
 }
 
-/** The purpose of the gateway, and the remaining steps to use it. */
 function Empty({ gateway, isElsewhere }: EmptyProps) {
   const isOn = gateway.state === 'serving'
   const mayOrder = useSnapshot(mayHaveOrders) ?? false

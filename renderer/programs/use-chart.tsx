@@ -34,7 +34,6 @@ interface UseChartProps {
   readonly programs: readonly ProgramSummary[]
 }
 
-/** Requests per second in one category, stacked by program, Headroom and others. Also shows the refill. */
 export function UseChart({ profile, programs }: UseChartProps) {
   const { view } = useParts()
   const [chosen, setChosen] = useState<string>()

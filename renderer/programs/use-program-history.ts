@@ -13,7 +13,6 @@ export interface AskedHistory extends ProgramHistory {
   readonly rejectedAt: readonly number[]
 }
 
-/** Requests of each program behind the gateway in one category over the chart's range. */
 export function useProgramHistory(profile: string | undefined, category: string): AskedHistory | undefined {
   const { api, ticker } = useParts()
   const range = useView((view) => view.range)

@@ -8,7 +8,6 @@ import { useParts } from '../state/window-parts.ts'
 
 const windowsOf = (main: WindowApi) => main.windows()
 
-/** The connected browser windows. Each has a button that disconnects it. */
 export function BrowserWindowList() {
   const { api } = useParts()
   const asked = useAsked()

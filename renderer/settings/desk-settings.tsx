@@ -8,7 +8,6 @@ import { useParts, useSnapshot } from '../state/window-parts.ts'
 
 const css = classesOf(deskSheet)
 
-/** The desk of the displayed key: its machines and server, or how to create and join one. */
 export function DeskSettings() {
   const machines = useSnapshot(({ desk }) => desk && machinesText(desk))
   const isRefused = useSnapshot(({ desk }) => desk?.state === 'refused') ?? false

@@ -7,7 +7,6 @@ import { RAW_CHOICES, ROLLUP_CHOICES, spanText, storageText, withChosen } from '
 
 const storageOf = (main: WindowApi) => main.storage()
 
-/** Settings of the history: its state, and how long raw samples and other data are stored. */
 export function KeptSettings() {
   const { api } = useParts()
   const asked = useAsked()

@@ -127,7 +127,6 @@ interface ProbeIntervalsProps {
   readonly change: HeldKeySettings['change']
 }
 
-/** The check intervals by category, collapsed at first. */
 function ProbeIntervals({ current, elsewhere, change }: ProbeIntervalsProps) {
   const { everySeconds } = current.settings
   const choose = (category: string, seconds: number | undefined) =>

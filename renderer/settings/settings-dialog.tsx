@@ -26,7 +26,6 @@ const ZONE_WORDS: Readonly<Record<TimeZone, string>> = {
   utc: 'UTC',
 }
 
-/** The settings. Each change applies immediately, so there is no save button. */
 export function SettingsDialog() {
   const profile = useSnapshot((snapshot) => snapshot.profile.id)
   return (

@@ -5,7 +5,6 @@ import { useAsked } from '../hooks/use-asked.ts'
 import { useParts } from '../state/window-parts.ts'
 import { changedElsewhere, changedSettings, type SettingName } from './changed-settings.ts'
 
-/** The settings of one key, and the function that changes them. */
 export interface HeldKeySettings {
   /** The settings from main's last response. `undefined` before the first response. */
   readonly current: CurrentKeySettings | undefined

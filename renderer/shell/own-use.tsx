@@ -32,7 +32,6 @@ function checksText(snapshot: Snapshot, nowMs: number): string {
   return `${countText(Math.round(perMinute * 10) / 10, 'check')}/min`
 }
 
-/** Headroom's own use of the key: streams, checks and their share. */
 export function OwnUse() {
   const streams = useShown((snapshot) => countText(openStreams(snapshot.streams).length, 'stream'))
   const checks = useShown(checksText)

@@ -11,7 +11,6 @@ const css = classesOf(sheet)
 
 const MENU = menuCode(async () => (await import('../keys/profile-items.tsx')).OpenedProfileMenu)
 
-/** The menu of keys: switch between keys, connect and disconnect. */
 export function ProfileMenu() {
   const name = useShown((snapshot) => snapshot.profile.name)
   const environment = useSnapshot((snapshot) => snapshot.profile.environment)

@@ -2,7 +2,6 @@ import type { RowActions } from '../capacity/use-groups.ts'
 import type { LookStore } from '../state/look.ts'
 import { CHART_RANGES, type ChartRange, type ViewState, type ViewStore } from '../state/view-state.ts'
 
-/** One shortcut, for the list and for the keyboard. */
 export interface Shortcut {
   readonly keys: readonly string[]
   readonly does: string
@@ -82,7 +81,6 @@ export const SHORTCUTS: readonly Shortcut[] = [
 
 const KEY_NAMES: Readonly<Record<string, string>> = { ArrowDown: '↓', ArrowUp: '↑' }
 
-/** Display name of a key. */
 export const keyName = (key: string): string => KEY_NAMES[key] ?? key
 
 /** Whether a key press opens the palette: Ctrl+K, or ⌘K on a Mac. */

@@ -4,7 +4,6 @@ import { useStopOrders } from '../orders/use-stop-orders.ts'
 import { shownSnapshot, useParts } from '../state/window-parts.ts'
 import { type Doing, opensPalette, shortcutFor, usesKeys } from './shortcuts.ts'
 
-/** The stores and functions that shortcuts and the palette use. */
 export function useDoing(): Doing {
   const { view, look, mirror, togglePause } = useParts()
   return useMemo(() => {
@@ -20,7 +19,6 @@ export function useDoing(): Doing {
   }, [view, look, mirror, togglePause])
 }
 
-/** Handles the window's shortcuts while no dialog is open. */
 export function useShortcuts(): void {
   const { view, look } = useParts()
   useStopOrders()

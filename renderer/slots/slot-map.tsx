@@ -31,7 +31,6 @@ const UNKNOWN = { severity: 'unknown', label: '' } as const
 const NONE: readonly SlotQuota[] = []
 const NO_STREAMS: readonly StreamSummary[] = []
 
-/** One line for each group of slots. */
 export function SlotMap() {
   const slots = useSnapshot((snapshot) => snapshot.slots) ?? NONE
   const streams = useSnapshot((snapshot) => snapshot.streams) ?? NO_STREAMS

@@ -57,7 +57,6 @@ export interface LookPorts {
   readonly root: HTMLElement
 }
 
-/** Reads and applies the stored preferences, and stores each change. */
 export function createLook({ storage, root }: LookPorts): LookStore {
   const store = createStore<Look>(() => ({
     theme: readTheme(storage),

@@ -31,7 +31,6 @@ export const EMPTY_MIRROR: MirrorState = {
 /** Maximum number of events in the window. Main stores older ones. */
 export const MAX_EVENTS = 500
 
-/** Applies a pushed snapshot, and corrects the skew with it. */
 export function withPushedSnapshot(state: MirrorState, snapshot: Snapshot, receivedMs: number): MirrorState {
   const snapshots = placed(state.snapshots, snapshot)
   const skew = afterPush(state.skew, snapshot.at, receivedMs)

@@ -25,7 +25,6 @@ export interface PlanDraft {
 /** Applies a change to the latest draft. The function stays the same in every render. */
 export type ChangeDraft = (change: (draft: PlanDraft) => PlanDraft) => void
 
-/** A draft of the programs that run now. */
 export const draftOf = (profile: string, base: RunningPlan, sinceMs: number): PlanDraft => ({
   profile,
   sinceMs,
@@ -173,7 +172,6 @@ export function rateBefore(
   return before === undefined || before.perSecond === perSecond ? undefined : before.perSecond
 }
 
-/** Number of quotas whose limit or reserve differs from that of the running plan. */
 function changedQuotas({ base: { plan: before }, plan }: PlanDraft): number {
   const sizeIn = ({ limits, reserves }: Plan, category: string) => {
     const { limit, periodSeconds } = limitOf({ limits }, category) ?? {}

@@ -31,14 +31,12 @@ export interface RowGroup {
   readonly name: string
   /** The periods of the group's quotas, such as `5 min window`. */
   readonly window: string
-  /** Categories in display order. */
   readonly rows: readonly string[]
   /** Number of rows without a header so far. Such rows are shown if `isOpen`. */
   readonly unseen: number
   readonly isOpen: boolean
 }
 
-/** Which groups of the table are open, and which row is chosen. */
 export interface TableView {
   readonly open: readonly RowGroupId[]
   readonly chosen: string | undefined

@@ -39,7 +39,6 @@ export function useMirror<T>(select: (state: MirrorState) => T): T {
   return useStore(useParts().mirror, select)
 }
 
-/** The time at which the window was paused, on main's clock. */
 export function usePausedSince(): number | undefined {
   return useStore(useParts().pause, ({ sinceMs }) => sinceMs)
 }

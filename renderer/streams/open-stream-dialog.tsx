@@ -109,7 +109,6 @@ export function OpenStreamDialog({ profile }: OfKey) {
   )
 }
 
-/** The quota and slots that the stream will use. */
 function SlotsLeft({ kind }: { readonly kind: StreamKind }) {
   const { category } = STREAM_TABLE[kind]
   const slots = useSnapshot((snapshot) => snapshot.slots.find((one) => one.category === category))

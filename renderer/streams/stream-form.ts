@@ -5,7 +5,6 @@ import {
   type StreamTarget,
 } from '../../app/service/stream-kinds.ts'
 
-/** The "Open stream…" form for one kind of stream. */
 export interface StreamForm {
   readonly label: string
   readonly hint: string

@@ -10,7 +10,6 @@ export interface StreamsOfKind {
   /** Whether the streams form one line until expanded. */
   readonly folds: boolean
   readonly severity: Severity
-  /** Total frames per second of these streams. */
   readonly framesPerSecond: number
   /** The number of streams in each state: `8 live, 1 silent`. */
   readonly states: string
@@ -61,7 +60,6 @@ function kindsOf(streams: readonly StreamSummary[], id: StreamGroup['id']): read
   }))
 }
 
-/** Number of streams in each state, in order of first occurrence. */
 function statesText(streams: readonly StreamSummary[]): string {
   const byLabel = Map.groupBy(streams, (stream) => streamStatus(stream).label)
   return [...byLabel].map(([label, of]) => `${of.length} ${label}`).join(', ')

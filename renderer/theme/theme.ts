@@ -1,4 +1,3 @@
-/** The themes. The browser stores the chosen theme as a preference of this screen. */
 export const THEMES = ['system', 'light', 'dark', 'contrast'] as const
 export type Theme = (typeof THEMES)[number]
 
@@ -11,7 +10,6 @@ export const THEME_LABELS: Readonly<Record<Theme, string>> = {
 
 const THEME_KEY = 'headroom.theme'
 
-/** The stored theme. `system` if none is stored. */
 export function readTheme(storage: Pick<Storage, 'getItem'>): Theme {
   const kept = storage.getItem(THEME_KEY)
   return THEMES.find((theme) => theme === kept) ?? 'system'

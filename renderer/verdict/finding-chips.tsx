@@ -16,7 +16,6 @@ const ROOMY = '(min-width: 1380px), (max-width: 1099px)'
 /** A finding without its row, because the row changes with every snapshot. */
 export type ShownFinding = Omit<Finding, 'row' | 'problem'>
 
-/** All findings of the displayed key, worst first. */
 export const shownFindings = (snapshot: Snapshot, nowMs: number): readonly ShownFinding[] =>
   keyFindings(snapshot, nowMs).map(({ row: _, problem: __, ...finding }) => finding)
 

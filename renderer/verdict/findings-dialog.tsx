@@ -10,7 +10,6 @@ import sheet from './verdict.module.css'
 
 const css = classesOf(sheet)
 
-/** All findings of the key, worst first, each with its action. */
 export function FindingsDialog() {
   const findings = useShownValue(shownFindings) ?? []
   const name = useShown(({ profile }) => profile.name)

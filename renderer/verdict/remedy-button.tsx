@@ -5,7 +5,6 @@ import type { Dialog } from '../state/view-state.ts'
 import { shownSnapshot, useParts, useShown } from '../state/window-parts.ts'
 import { UNDO_SECONDS } from '../streams/stream-row.tsx'
 
-/** The button for a remedy of the displayed key. Renders nothing without a remedy. */
 export function RemedyButton({ remedy }: { readonly remedy: Remedy | undefined }) {
   const { api, view, mirror } = useParts()
   const run = useCommand()

@@ -10,7 +10,6 @@ import sheet from './verdict.module.css'
 
 const css = classesOf(sheet)
 
-/** The lifetimes of both tokens. */
 export function TokenPanel() {
   return (
     <div className={css('tokens')}>

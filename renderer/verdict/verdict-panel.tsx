@@ -23,7 +23,6 @@ const css = classesOf({ ...headlineSheet, ...sheet })
 /** In a narrower window, the tokens have their own panel and the headline has the whole width. */
 export const NARROW = '(max-width: 1099px)'
 
-/** The health of the key: its root cause, the names of other conditions, and the lifetimes of its tokens. */
 export function VerdictPanel() {
   const severity = useShown((snapshot, nowMs) => keyStatus(snapshot, nowMs).severity) ?? 'unknown'
   const label = useShown((snapshot, nowMs) => keyStatus(snapshot, nowMs).label)
@@ -68,7 +67,6 @@ export function HeadlineRemedy() {
   )
 }
 
-/** The root cause as a sentence. */
 export function HeadlineRow() {
   const title = useShown((snapshot, nowMs) => unbroken(keyStatus(snapshot, nowMs).title))
   const text = useShown((snapshot, nowMs) => unbroken(keyStatus(snapshot, nowMs).text))
@@ -82,7 +80,6 @@ export function HeadlineRow() {
   )
 }
 
-/** The action for the root cause, and further facts. */
 export function Detail() {
   const action = useShown((snapshot, nowMs) => unbroken(keyStatus(snapshot, nowMs).action))
   const detail = useShown((snapshot, nowMs) => unbroken(keyStatus(snapshot, nowMs).detail))
@@ -107,7 +104,6 @@ function OthersAlerts() {
   return text === '' ? null : <span data-testid="others-alerts">{text}</span>
 }
 
-/** All parts of the key's health, in one word each. */
 function Aspects() {
   const aspects = useShownValue(aspectStatuses) ?? []
   return (
