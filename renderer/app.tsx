@@ -8,6 +8,7 @@ import { EventList } from './events/event-list.tsx'
 import { HistoryPanel } from './history/history-panel.tsx'
 import { useFocusReturn } from './hooks/use-focus-return.ts'
 import { useMedia } from './hooks/use-media.ts'
+import { useKeyDown } from './hooks/use-way-back.ts'
 import { BannerArea, RefusalNotice } from './shell/banner.tsx'
 import { Header } from './shell/header.tsx'
 import { PausedBanner } from './shell/paused-banner.tsx'
@@ -91,18 +92,10 @@ export function HeadroomWindow() {
  */
 function LoadingPart({ wayBack }: { readonly wayBack: Partial<ViewState> }) {
   const { clock, view } = useParts()
-  useEffect(() => {
-    const back = () => view.setState(wayBack)
-    const pressed = ({ key }: KeyboardEvent) => {
-      if (key === 'Escape') back()
-    }
-    document.addEventListener('keydown', pressed)
-    const cancel = clock.after(LOADS_WITHIN_MS, back)
-    return () => {
-      cancel()
-      document.removeEventListener('keydown', pressed)
-    }
-  }, [clock, view, wayBack])
+  useKeyDown(({ key }) => {
+    if (key === 'Escape') view.setState(wayBack)
+  })
+  useEffect(() => clock.after(LOADS_WITHIN_MS, () => view.setState(wayBack)), [clock, view, wayBack])
   return null
 }
 

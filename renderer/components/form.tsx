@@ -36,7 +36,7 @@ export function Field({ label, name, type = 'text', initial, placeholder, hint, 
   )
 }
 
-interface ChoiceProps<T extends string> extends Omit<ComponentProps<'select'>, 'value'> {
+interface SelectProps<T extends string> extends Omit<ComponentProps<'select'>, 'value'> {
   readonly value: T
   readonly choices: readonly T[]
   /** The text of a choice, if it is not the choice itself. */
@@ -44,7 +44,7 @@ interface ChoiceProps<T extends string> extends Omit<ComponentProps<'select'>, '
   readonly onChoose: (choice: T) => void
 }
 
-export function Choice<T extends string>(props: ChoiceProps<T>) {
+export function Select<T extends string>(props: SelectProps<T>) {
   const { value, choices, words = String, onChoose, ...rest } = props
   const find = (text: string) => choices.find((one) => one === text) ?? value
   return (

@@ -4,6 +4,7 @@ import { clockText, dayAndMinuteText } from '../../app/status/moments.ts'
 import { Button } from '../components/button.tsx'
 import { classesOf } from '../components/classes.ts'
 import { loadedLater } from '../components/loaded-later.ts'
+import { ScrollBox } from '../components/table.tsx'
 import { RequestId } from '../events/request-id.tsx'
 import { useAsked } from '../hooks/use-asked.ts'
 import { useRepeated } from '../hooks/use-repeated.ts'
@@ -22,8 +23,7 @@ export function RowDetailsPanel({ category }: { readonly category: string }) {
   const details = useRowDetails(profile, category)
   const hasPrograms = useSnapshot((snapshot) => snapshot.programs !== undefined) === true
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard scrolling needs focus
-    <section className={css('scroll', 'details')} aria-label={`${category}, details`} tabIndex={0}>
+    <ScrollBox label={`${category}, details`} look={css('details')}>
       <div>
         <WhatIf category={category} />
         <Facts category={category} />
@@ -40,7 +40,7 @@ export function RowDetailsPanel({ category }: { readonly category: string }) {
           </>
         )}
       </div>
-    </section>
+    </ScrollBox>
   )
 }
 

@@ -5,7 +5,7 @@ import type { LoggedEvent } from '../../app/contract/events.ts'
 import { startOfToday } from '../../app/status/moments.ts'
 import { stateAt, usesWholeRefill } from '../../app/status/quota-status.ts'
 import { classesOf } from '../components/classes.ts'
-import { Choice } from '../components/form.tsx'
+import { Select } from '../components/form.tsx'
 import { LazyMenu, menuCode } from '../components/lazy-menu.tsx'
 import { unanswered } from '../hooks/use-asked.ts'
 import { useMirror, useMoment, useParts, useShownValue, useSnapshot } from '../state/window-parts.ts'
@@ -68,7 +68,7 @@ export function EventList() {
           <button type="button" aria-pressed={onlyOpen} onClick={() => setOnlyOpen(true)}>
             Open
           </button>
-          <Choice
+          <Select
             id="event-filter"
             className={css('filter')}
             aria-label="Show events"

@@ -7,7 +7,9 @@ import { countText } from '../../app/status/rates.ts'
 import { Button } from '../components/button.tsx'
 import { classesOf } from '../components/classes.ts'
 import { Shape } from '../components/shape.tsx'
+import { ColumnHeads } from '../components/table.tsx'
 import { ENVIRONMENT_LABELS } from '../format/environment-labels.ts'
+import { useKeyDown } from '../hooks/use-way-back.ts'
 import { MAX_EVENTS } from '../state/mirror-state.ts'
 import { useMirror, useMoment, useMomentValue, useParts, useSnapshot } from '../state/window-parts.ts'
 import sheet from './glance.module.css'
@@ -20,16 +22,12 @@ export function KeyTable() {
   const refusals = useRefusalsToday()
   const lines = useMomentValue(({ mirror, nowMs }) => keyLines(mirror.snapshots, nowMs, refusals))
   const open = (profile: string) => view.setState({ profile, category: undefined, page: 'dashboard' })
-  useEffect(() => {
-    const pressed = (event: KeyboardEvent) => {
-      const line =
-        event.altKey && /^Digit[1-9]$/.test(event.code) ? lines[Number(event.code.at(-1)) - 1] : undefined
-      if (line === undefined) return
-      event.preventDefault()
-      open(line.id)
-    }
-    document.addEventListener('keydown', pressed)
-    return () => document.removeEventListener('keydown', pressed)
+  useKeyDown((event) => {
+    const line =
+      event.altKey && /^Digit[1-9]$/.test(event.code) ? lines[Number(event.code.at(-1)) - 1] : undefined
+    if (line === undefined) return
+    event.preventDefault()
+    open(line.id)
   })
   const urgent = lines.filter(({ severity }) => severity === 'critical').length
   return (
@@ -45,24 +43,12 @@ export function KeyTable() {
         <table>
           <thead>
             <tr>
-              <th scope="col">Key</th>
-              <th scope="col">State</th>
-              <th scope="col">Tightest quota</th>
-              <th scope="col" className={css('amount')}>
-                Left
-              </th>
-              <th scope="col" className={css('amount')}>
-                Until
-              </th>
+              <ColumnHeads names={['Key', 'State', 'Tightest quota']} />
+              <ColumnHeads look={css('amount')} names={['Left', 'Until']} />
               <th scope="col" className={css('amount')} title="429s since midnight">
                 429s today
               </th>
-              <th scope="col" className={css('amount')}>
-                Silent
-              </th>
-              <th scope="col" className={css('amount')}>
-                Sign in by
-              </th>
+              <ColumnHeads look={css('amount')} names={['Silent', 'Sign in by']} />
             </tr>
           </thead>
           <tbody>

@@ -66,12 +66,7 @@ export function HistoryPanel() {
   )
 }
 
-interface HistoryBodyProps {
-  readonly category: string
-  readonly asTable: boolean
-}
-
-function HistoryBody({ category, asTable }: HistoryBodyProps) {
+function HistoryBody({ category, asTable }: { readonly category: string; readonly asTable: boolean }) {
   const range = useView((view) => view.range)
   const profile = useSnapshot((snapshot) => snapshot.profile.id)
   const history = useHistory(profile, category, range)
@@ -124,19 +119,19 @@ function Legend({ series }: { readonly series: ChartSeries }) {
   const hasSession = sessionMoments(fromMs, nowMs).length > 0
   return (
     <div className={css('legend')}>
-      <Entry look="header-line" words="from headers" />
-      <Entry look="modelled-line" words="estimate" />
-      {asBand ? <span>lowest to highest</span> : <Entry look="range-area" words="possible range" />}
-      {facts.aheadMs > 0 && <Entry look="forecast-line" words="forecast" />}
-      {hasUsual && <Entry look="usual-line" words="usual" />}
-      {hasStrip && <Entry look="own-area" words="own use" />}
-      {hasStrip && hasDesk && <Entry look="desk-area" words="desk" />}
-      {hasStrip && <Entry look="others-area" words="others" />}
+      <Entry line="header-line" words="from headers" />
+      <Entry line="modelled-line" words="estimate" />
+      {asBand ? <span>lowest to highest</span> : <Entry line="range-area" words="possible range" />}
+      {facts.aheadMs > 0 && <Entry line="forecast-line" words="forecast" />}
+      {hasUsual && <Entry line="usual-line" words="usual" />}
+      {hasStrip && <Entry line="own-area" words="own use" />}
+      {hasStrip && hasDesk && <Entry line="desk-area" words="desk" />}
+      {hasStrip && <Entry line="others-area" words="others" />}
       <span>
         <Shape severity="critical" label={STATE_LABELS.blocked} /> 429
         {rejectedAt.length > 1 && ` (${rejectedAt.length})`}
       </span>
-      {hasSession && <Entry look="session-line" words={REGULAR_SESSION_TEXT} />}
+      {hasSession && <Entry line="session-line" words={REGULAR_SESSION_TEXT} />}
       <span className={css('since')} data-testid="recording-since">
         {recordingText(series)}
         <span className={css('keys')}>
@@ -148,9 +143,9 @@ function Legend({ series }: { readonly series: ChartSeries }) {
   )
 }
 
-const Entry = ({ look, words }: { readonly look: string; readonly words: string }) => (
+const Entry = ({ line, words }: { readonly line: string; readonly words: string }) => (
   <span>
-    <b className={css(look)} /> {words}
+    <b className={css(line)} /> {words}
   </span>
 )
 

@@ -4,6 +4,7 @@ import { DAY_MS } from '../../app/contract/units.ts'
 import { clockText, weekdayText } from '../../app/status/moments.ts'
 import { RANGES } from '../charts/ranges.ts'
 import { classesOf } from '../components/classes.ts'
+import { ColumnHeads, ScrollBox } from '../components/table.tsx'
 import type { ChartRange } from '../state/view-state.ts'
 import sheet from './history.module.css'
 
@@ -32,14 +33,11 @@ export const HistoryTable = memo(function HistoryTable({ category, history, rang
     ...history.rejectedAt.map((at) => ({ at, words: '429', from: 'refused' })),
   ].sort((a, b) => b.at - a.at)
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard scrolling needs focus
-    <section className="scroll" aria-label={`${category}, history as a table`} tabIndex={0}>
+    <ScrollBox label={`${category}, history as a table`}>
       <table className={css('headed', 'table')}>
         <thead>
           <tr>
-            <th scope="col">Time</th>
-            <th scope="col">Left</th>
-            <th scope="col">From</th>
+            <ColumnHeads names={['Time', 'Left', 'From']} />
           </tr>
         </thead>
         <tbody>
@@ -53,6 +51,6 @@ export const HistoryTable = memo(function HistoryTable({ category, history, rang
         </tbody>
       </table>
       {rows.length === 0 && <p className={css('empty')}>No data in this range.</p>}
-    </section>
+    </ScrollBox>
   )
 })

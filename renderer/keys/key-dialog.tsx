@@ -1,10 +1,11 @@
 import { Dialog } from 'radix-ui'
-import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react'
+import { type FormEvent, type ReactNode, useRef, useState } from 'react'
 import type { KeptSecrets } from '../../app/contract/windows.ts'
+import type { WindowApi } from '../api/window-api.ts'
 import { Button } from '../components/button.tsx'
 import { classesOf } from '../components/classes.ts'
 import { Field } from '../components/form.tsx'
-import { useParts } from '../state/window-parts.ts'
+import { useAnswer } from '../hooks/use-answer.ts'
 import type { Way } from './connect-form.ts'
 import sheet from './keys.module.css'
 import { ScopeChoices } from './scope-choices.tsx'
@@ -111,19 +112,15 @@ function buttonText(way: Way | 'secret', isAsking: boolean): string {
   return isAsking ? 'Opening…' : 'Sign in with the browser'
 }
 
+const helloOf = (main: WindowApi) => main.hello()
+
 /**
  * Says where secrets are stored. Asks main when the dialog opens, because the displayed key may be the
  * simulator's, which is never stored.
  */
 function WhereKept() {
-  const { api } = useParts()
-  const [keeps, setKeeps] = useState<KeptSecrets>()
-  useEffect(() => {
-    api.hello().then(
-      (hello) => setKeeps(hello.keeps ?? 'memory'),
-      () => setKeeps('memory'),
-    )
-  }, [api])
+  const { answer, failure } = useAnswer(helloOf)
+  const keeps = failure === undefined ? answer && (answer.keeps ?? 'memory') : 'memory'
   return (
     <p className={css('kept', keeps === 'sealed' && 'good')}>
       {keeps === undefined ? '\u00a0' : KEPT_WORDS[keeps]}

@@ -1,25 +1,21 @@
-import { useEffect } from 'react'
 import { mayHaveOrders } from '../../app/contract/orders.ts'
 import { useCommand } from '../hooks/use-command.ts'
+import { useKeyDown } from '../hooks/use-way-back.ts'
 import { useParts } from '../state/window-parts.ts'
 
 /** Stops the orders of every key on Shift+O, even if a dialog is open or shortcuts are off. */
 export function useStopOrders(): void {
   const { api, mirror } = useParts()
   const run = useCommand()
-  useEffect(() => {
-    const pressed = (event: KeyboardEvent) => {
-      if (!stopsOrders(event, event.target)) return
-      const { snapshots } = mirror.getState()
-      if (!snapshots.some(mayHaveOrders)) return
-      event.preventDefault()
-      event.stopPropagation()
-      run(() => api.stopOrders({}))
-    }
-    // The capture phase, because a menu or dialog could stop the event later.
-    document.addEventListener('keydown', pressed, true)
-    return () => document.removeEventListener('keydown', pressed, true)
-  }, [api, mirror, run])
+  // First, because a menu or dialog could stop the event later.
+  useKeyDown((event) => {
+    if (!stopsOrders(event, event.target)) return
+    const { snapshots } = mirror.getState()
+    if (!snapshots.some(mayHaveOrders)) return
+    event.preventDefault()
+    event.stopPropagation()
+    run(() => api.stopOrders({}))
+  }, true)
 }
 
 /**

@@ -7,6 +7,7 @@ import { OTHERS_NAME } from '../../app/plan/running.ts'
 import type { PlanVerdict } from '../../app/plan/verdict.ts'
 import { Button } from '../components/button.tsx'
 import { classesOf } from '../components/classes.ts'
+import { ScrollBox } from '../components/table.tsx'
 import { saveFile } from '../hooks/save-file.ts'
 import { useCopy } from '../hooks/use-copy.ts'
 import { type ChangeDraft, conceded, type PlanDraft } from '../state/plan-draft.ts'
@@ -37,8 +38,7 @@ export const AdvicePanel = memo(function AdvicePanel({ draft, verdict, change }:
         <h2 id="plan-advice">Advice</h2>
         <span className="cut">{verdict.fits ? '' : 'best first'}</span>
       </div>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard scrolling needs focus */}
-      <section className="scroll" aria-label="Advice, list" tabIndex={0}>
+      <ScrollBox label="Advice, list">
         {verdict.fits && (
           <p className={css('note')}>If others keep their present rate, nothing needs to be reduced.</p>
         )}
@@ -66,7 +66,7 @@ export const AdvicePanel = memo(function AdvicePanel({ draft, verdict, change }:
             </li>
           ))}
         </ol>
-      </section>
+      </ScrollBox>
       <p className={css('command')}>
         <code>headroom plan plan.json --json</code>
         <Button

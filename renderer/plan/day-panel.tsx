@@ -9,8 +9,9 @@ import { countText, shareText } from '../../app/status/rates.ts'
 import { capitalised } from '../../app/status/sentences.ts'
 import { Button } from '../components/button.tsx'
 import { classesOf } from '../components/classes.ts'
-import { Choice } from '../components/form.tsx'
+import { Select } from '../components/form.tsx'
 import { loadedLater } from '../components/loaded-later.ts'
+import { ColumnHeads, ScrollBox } from '../components/table.tsx'
 import type { PlanDraft } from '../state/plan-draft.ts'
 import { useParts, useQuota } from '../state/window-parts.ts'
 import type { DayRow } from './day-chart.tsx'
@@ -58,7 +59,7 @@ export const DayPanel = memo(function DayPanel({ draft, verdict, isResting }: Da
           <label htmlFor={id} className="spoken">
             Category of the chart
           </label>
-          <Choice id={id} value={category ?? ''} choices={names} onChoose={setChosen} />
+          <Select id={id} value={category ?? ''} choices={names} onChoose={setChosen} />
           <Button look={css('small')} aria-pressed={asTable} onClick={() => setAsTable(!asTable)}>
             Table
           </Button>
@@ -104,15 +105,13 @@ function DayTable({ rows, category }: { readonly rows: readonly DayRow[]; readon
   const { live } = useParts()
   const nowMs = live.ticker.nowMs()
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard scrolling needs focus
-    <section className="scroll" aria-label={`${category}, the day as a table`} tabIndex={0}>
+    <ScrollBox label={`${category}, the day as a table`}>
       <table className={css('headed', 'day-table')}>
         <thead>
           <tr>
-            <th scope="col">From</th>
-            <th scope="col">Lowest without the change</th>
-            <th scope="col">Lowest with the change</th>
-            <th scope="col">Longest wait</th>
+            <ColumnHeads
+              names={['From', 'Lowest without the change', 'Lowest with the change', 'Longest wait']}
+            />
           </tr>
         </thead>
         <tbody>
@@ -126,7 +125,7 @@ function DayTable({ rows, category }: { readonly rows: readonly DayRow[]; readon
           ))}
         </tbody>
       </table>
-    </section>
+    </ScrollBox>
   )
 }
 

@@ -8,8 +8,8 @@ import { streamCategoryName } from '../../app/service/stream-kinds.ts'
 import { rateRangeText, shareText } from '../../app/status/rates.ts'
 import { classesOf } from '../components/classes.ts'
 import { Shape } from '../components/shape.tsx'
-import { SideScroll } from '../components/side-scroll.tsx'
 import { fillOf } from '../components/swatch.tsx'
+import { ColumnHeads, SideScroll } from '../components/table.tsx'
 import type { PlanDraft } from '../state/plan-draft.ts'
 import planSheet from './plan.module.css'
 import sheet from './plan-demand.module.css'
@@ -32,11 +32,6 @@ function refillAt(categories: readonly CategoryVerdict[]): number {
   return Math.max(REFILL_AT_LEAST, Math.min(REFILL_AT_MOST, Math.floor(98 / highest)))
 }
 
-interface DemandPanelProps {
-  readonly draft: PlanDraft
-  readonly verdict: PlanVerdict
-}
-
 /**
  * The plan's demand in each category next to the category's refill, and the slots that the plan's streams
  * need.
@@ -44,7 +39,10 @@ interface DemandPanelProps {
 export const DemandPanel = memo(function DemandPanel({
   draft,
   verdict: { categories, slots },
-}: DemandPanelProps) {
+}: {
+  readonly draft: PlanDraft
+  readonly verdict: PlanVerdict
+}) {
   const rows = Object.keys(draft.plan.limits)
   const placeOf = ({ category }: CategoryVerdict) =>
     rows.includes(category) ? rows.indexOf(category) : rows.length
@@ -61,10 +59,7 @@ export const DemandPanel = memo(function DemandPanel({
         <table className={css('headed', 'demands')}>
           <thead>
             <tr>
-              <th scope="col">Category</th>
-              <th scope="col">Share</th>
-              <th scope="col">per second</th>
-              <th scope="col">burst + reserve</th>
+              <ColumnHeads names={['Category', 'Share', 'per second', 'burst + reserve']} />
             </tr>
           </thead>
           <tbody>

@@ -7,9 +7,9 @@ import type { PlanVerdict } from '../../app/plan/verdict.ts'
 import { durationText } from '../../app/status/durations.ts'
 import { Button, IconButton } from '../components/button.tsx'
 import { classesOf } from '../components/classes.ts'
-import { Choice } from '../components/form.tsx'
-import { SideScroll } from '../components/side-scroll.tsx'
+import { Select } from '../components/form.tsx'
 import { Swatch } from '../components/swatch.tsx'
+import { ColumnHeads, SideScroll } from '../components/table.tsx'
 import {
   type ChangeDraft,
   changeOf,
@@ -101,14 +101,9 @@ export function ProgramsPanel({
         <table className={css('headed', 'editor')}>
           <thead>
             <tr>
-              <th scope="col">Program</th>
-              <th scope="col">Class</th>
-              <th scope="col">Weight</th>
-              <th scope="col">Category</th>
-              <th scope="col">Rate /s</th>
-              <th scope="col">Burst</th>
-              <th scope="col">Streams</th>
-              <th scope="col">Waits ≤</th>
+              <ColumnHeads
+                names={['Program', 'Class', 'Weight', 'Category', 'Rate /s', 'Burst', 'Streams', 'Waits ≤']}
+              />
               <td />
             </tr>
           </thead>
@@ -286,7 +281,7 @@ function ProgramCells({ limits, program, at, isAdded, change, addStream }: Progr
         </span>
       </th>
       <td rowSpan={rowSpan}>
-        <Choice
+        <Select
           aria-label={`Class of ${name}`}
           value={own}
           choices={PROGRAM_CLASSES}

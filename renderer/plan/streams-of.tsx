@@ -3,7 +3,7 @@ import type { PlannedProgram } from '../../app/plan/plan.ts'
 import { STREAM_KINDS, STREAM_TABLE, type StreamKind } from '../../app/service/stream-kinds.ts'
 import { Button, IconButton } from '../components/button.tsx'
 import { classesOf } from '../components/classes.ts'
-import { Choice } from '../components/form.tsx'
+import { Select } from '../components/form.tsx'
 import { type ChangeDraft, streamRemoved } from '../state/plan-draft.ts'
 import { checkStreamForm, streamForm } from '../streams/stream-form.ts'
 import planSheet from './plan.module.css'
@@ -72,7 +72,7 @@ export function AddStream({ name, add, close }: AddStreamProps) {
         close()
       }}
     >
-      <Choice
+      <Select
         aria-label={`Kind of stream for ${name}`}
         value={kind}
         choices={STREAM_KINDS}

@@ -1,6 +1,7 @@
 import { sharedText } from '../../app/status/desk-status.ts'
 import { Button } from '../components/button.tsx'
 import { classesOf } from '../components/classes.ts'
+import { ScrollBox } from '../components/table.tsx'
 import deskSheet from '../desk/desk.module.css'
 import { MachineList } from '../desk/machine-list.tsx'
 import { useParts, useSnapshot } from '../state/window-parts.ts'
@@ -30,10 +31,9 @@ export function DeskPanel() {
           </Button>
         </div>
       </div>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard scrolling needs focus */}
-      <section className="scroll" aria-label="Desk, machines" tabIndex={0}>
+      <ScrollBox label="Desk, machines">
         <MachineList />
-      </section>
+      </ScrollBox>
     </section>
   )
 }

@@ -9,7 +9,7 @@ import type { WindowApi } from '../api/window-api.ts'
 import { Button } from '../components/button.tsx'
 import { classesOf } from '../components/classes.ts'
 import { Shape } from '../components/shape.tsx'
-import { SideScroll } from '../components/side-scroll.tsx'
+import { ColumnHeads, SideScroll } from '../components/table.tsx'
 import { type SavedFile, saveFile } from '../hooks/save-file.ts'
 import { useAnswer } from '../hooks/use-answer.ts'
 import { useCommand } from '../hooks/use-command.ts'
@@ -127,13 +127,7 @@ function OrderTable({ entries }: { readonly entries: readonly OrderEntry[] }) {
     <table className={css('headed', 'orders')}>
       <thead>
         <tr>
-          <th scope="col">Time</th>
-          <th scope="col">Program</th>
-          <th scope="col">Kind</th>
-          <th scope="col">Account</th>
-          <th scope="col">Status</th>
-          <th scope="col">Order ID</th>
-          <th scope="col">Latency</th>
+          <ColumnHeads names={['Time', 'Program', 'Kind', 'Account', 'Status', 'Order ID', 'Latency']} />
         </tr>
       </thead>
       <tbody>

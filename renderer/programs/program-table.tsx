@@ -4,8 +4,8 @@ import { DESK_NAME, OTHERS_NAME, OWN_NAME } from '../../app/plan/running.ts'
 import { Button } from '../components/button.tsx'
 import { classesOf } from '../components/classes.ts'
 import { Shape } from '../components/shape.tsx'
-import { SideScroll } from '../components/side-scroll.tsx'
 import { Swatch } from '../components/swatch.tsx'
+import { ColumnHeads, SideScroll } from '../components/table.tsx'
 import { Unlisted } from '../components/unlisted.tsx'
 import { useParts, useShown, useShownValue, useSnapshot } from '../state/window-parts.ts'
 import { ClassMark } from './class-mark.tsx'
@@ -58,12 +58,7 @@ export function ProgramTable({ profile, programs, waiting, cut }: ProgramTablePr
         <table className={css('headed', 'programs', hasOrders && 'with-orders')}>
           <thead>
             <tr>
-              <th scope="col">Program</th>
-              <th scope="col">Class</th>
-              <th scope="col">Weight</th>
-              <th scope="col">Forwarded /s</th>
-              <th scope="col">Waiting</th>
-              <th scope="col">Declined</th>
+              <ColumnHeads names={['Program', 'Class', 'Weight', 'Forwarded /s', 'Waiting', 'Declined']} />
               {hasOrders && (
                 <th scope="col" className={css('orders')}>
                   Orders

@@ -6,7 +6,7 @@ import { clockText, minuteText, weekdayText } from '../../app/status/moments.ts'
 import { chartMarkers } from '../charts/markers.ts'
 import { timeTicks } from '../charts/time-ticks.ts'
 import { classesOf } from '../components/classes.ts'
-import { Choice } from '../components/form.tsx'
+import { Select } from '../components/form.tsx'
 import { Shape } from '../components/shape.tsx'
 import { fillOf, Swatch } from '../components/swatch.tsx'
 import { CHART_RANGES } from '../state/view-state.ts'
@@ -56,7 +56,7 @@ export function UseChart({ profile, programs }: UseChartProps) {
     <section className="panel" aria-labelledby="use-heading">
       <div className={css('head', 'chart-head')}>
         <h2 id="use-heading">Use per program</h2>
-        <Choice
+        <Select
           aria-label="Category of the chart"
           value={category}
           choices={rows.map((row) => row.category)}

@@ -5,6 +5,7 @@ import { waitingGroups } from '../../app/status/waiting-now.ts'
 import { classesOf } from '../components/classes.ts'
 import { Shape } from '../components/shape.tsx'
 import { Swatch } from '../components/swatch.tsx'
+import { ScrollBox } from '../components/table.tsx'
 import { useShownValue } from '../state/window-parts.ts'
 import sheet from './programs.module.css'
 import listSheet from './waiting-list.module.css'
@@ -25,8 +26,7 @@ export function WaitingList({ programs }: { readonly programs: readonly ProgramS
         <h2 id="waiting-heading">Waiting now</h2>
         <span>{count === 0 ? 'nothing' : `${countText(count, 'request')}, in queue order`}</span>
       </div>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard scrolling needs focus */}
-      <section className="scroll" aria-label="Waiting now, list" tabIndex={0}>
+      <ScrollBox label="Waiting now, list">
         {count === 0 && <p className={css('note')}>Nothing is waiting. Queued requests appear here.</p>}
         {groups.map(({ category, severity, label, why, rows }) => (
           <section key={category} aria-label={category}>
@@ -52,7 +52,7 @@ export function WaitingList({ programs }: { readonly programs: readonly ProgramS
             </ol>
           </section>
         ))}
-      </section>
+      </ScrollBox>
     </section>
   )
 }

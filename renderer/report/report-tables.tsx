@@ -1,4 +1,5 @@
 import type { Report } from '../../app/contract/history.ts'
+import { ColumnHeads } from '../components/table.tsx'
 import {
   countOrDash,
   happenings,
@@ -34,11 +35,7 @@ function RequestTable({ report }: { readonly report: Report }) {
             <th scope="col">Requests</th>
             <th scope="col">Own</th>
             {withDesk && <th scope="col">Desk</th>}
-            <th scope="col">Others</th>
-            <th scope="col">429s</th>
-            <th scope="col">Lowest</th>
-            <th scope="col">Time low</th>
-            <th scope="col">Measured for</th>
+            <ColumnHeads names={['Others', '429s', 'Lowest', 'Time low', 'Measured for']} />
           </tr>
         </thead>
         <tbody>

@@ -1,5 +1,5 @@
 import type { Report, RequestReport } from '../../app/contract/history.ts'
-import { HOUR_MS } from '../../app/contract/units.ts'
+import { DAY_MS, HOUR_MS } from '../../app/contract/units.ts'
 import { durationText } from '../../app/status/durations.ts'
 import { startOfToday } from '../../app/status/moments.ts'
 import { countText, listText } from '../../app/status/rates.ts'
@@ -17,19 +17,10 @@ export const REPORT_RANGE_LABELS: Readonly<Record<ReportRange, string>> = {
 
 /** The start of a range that ends at `nowMs`. Today begins at midnight in the displayed zone. */
 export function reportStart(range: ReportRange, nowMs: number): number {
-  switch (range) {
-    case '1 h':
-      return nowMs - HOUR_MS
-    case 'today':
-      return startOfToday(nowMs)
-    case '24 h':
-      return nowMs - 24 * HOUR_MS
-    case '7 d':
-      return nowMs - 7 * 24 * HOUR_MS
-    case '30 d':
-      return nowMs - 30 * 24 * HOUR_MS
-  }
+  return range === 'today' ? startOfToday(nowMs) : nowMs - RANGES_MS[range]
 }
+
+const RANGES_MS = { '1 h': HOUR_MS, '24 h': DAY_MS, '7 d': 7 * DAY_MS, '30 d': 30 * DAY_MS } as const
 
 /** The lowest level and the limit. A dash if the level is unknown. */
 export function lowestText({ lowest, limit, knownMs }: RequestReport): string {

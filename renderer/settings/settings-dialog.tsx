@@ -1,7 +1,7 @@
 import { Fragment } from 'react'
 import { TIME_ZONES, type TimeZone } from '../../app/contract/units.ts'
 import { DialogFrame } from '../components/dialog-frame.tsx'
-import { Choice, Tick } from '../components/form.tsx'
+import { Select, Tick } from '../components/form.tsx'
 import { useAsked } from '../hooks/use-asked.ts'
 import { OrdersSettings } from '../orders/orders-switch.tsx'
 import { DENSITIES, type Look } from '../state/look.ts'
@@ -58,7 +58,7 @@ function LookSettings() {
   return (
     <div className="rows">
       <label htmlFor="theme">Theme</label>
-      <Choice
+      <Select
         id="theme"
         value={theme}
         choices={THEMES}
@@ -66,14 +66,14 @@ function LookSettings() {
         onChoose={(wanted) => look.setState({ theme: wanted })}
       />
       <label htmlFor="density">Rows</label>
-      <Choice
+      <Select
         id="density"
         value={density}
         choices={DENSITIES}
         onChoose={(wanted) => look.setState({ density: wanted })}
       />
       <label htmlFor="full-as">“Full at” is</label>
-      <Choice
+      <Select
         id="full-as"
         value={fullAs}
         choices={['clock', 'countdown'] as const}
@@ -81,7 +81,7 @@ function LookSettings() {
         onChoose={(wanted) => look.setState({ fullAs: wanted })}
       />
       <label htmlFor="zone">Times of day</label>
-      <Choice
+      <Select
         id="zone"
         value={zone}
         choices={TIME_ZONES}

@@ -1,5 +1,6 @@
-import { useEffect, useMemo } from 'react'
+import { useMemo } from 'react'
 import { rowActions } from '../capacity/use-groups.ts'
+import { useKeyDown } from '../hooks/use-way-back.ts'
 import { useStopOrders } from '../orders/use-stop-orders.ts'
 import { shownSnapshot, useParts } from '../state/window-parts.ts'
 import { type Doing, opensPalette, shortcutFor, usesKeys } from './shortcuts.ts'
@@ -23,20 +24,16 @@ export function useShortcuts(): void {
   const { view, look } = useParts()
   useStopOrders()
   const doing = useDoing()
-  useEffect(() => {
-    const pressed = (event: KeyboardEvent) => {
-      if (opensPalette(event) && view.getState().dialog === undefined) {
-        event.preventDefault()
-        view.setState({ dialog: 'palette' })
-        return
-      }
-      const isBusy = view.getState().dialog !== undefined || usesKeys(event.target, event.key)
-      const shortcut = shortcutFor(event, isBusy, look)
-      if (shortcut === undefined) return
+  useKeyDown((event) => {
+    if (opensPalette(event) && view.getState().dialog === undefined) {
       event.preventDefault()
-      shortcut.run(doing)
+      view.setState({ dialog: 'palette' })
+      return
     }
-    document.addEventListener('keydown', pressed)
-    return () => document.removeEventListener('keydown', pressed)
-  }, [view, look, doing])
+    const isBusy = view.getState().dialog !== undefined || usesKeys(event.target, event.key)
+    const shortcut = shortcutFor(event, isBusy, look)
+    if (shortcut === undefined) return
+    event.preventDefault()
+    shortcut.run(doing)
+  })
 }

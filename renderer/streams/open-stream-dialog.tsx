@@ -8,7 +8,7 @@ import {
 } from '../../app/service/stream-kinds.ts'
 import { proposalName } from '../../app/status/stream-status.ts'
 import { Button } from '../components/button.tsx'
-import { Choice, Field, formText, Refusal } from '../components/form.tsx'
+import { Field, formText, Refusal, Select } from '../components/form.tsx'
 import { slotText } from '../format/slot-text.ts'
 import { useAsked } from '../hooks/use-asked.ts'
 import type { OfKey } from '../state/view-state.ts'
@@ -60,7 +60,7 @@ export function OpenStreamDialog({ profile }: OfKey) {
           <form ref={formRef} onSubmit={submit} noValidate>
             <div className="field">
               <label htmlFor={kindId}>Kind</label>
-              <Choice
+              <Select
                 id={kindId}
                 name="kind"
                 value={kind}

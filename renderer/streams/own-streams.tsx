@@ -4,6 +4,7 @@ import { rateText } from '../../app/status/rates.ts'
 import { openStreams } from '../../app/status/stream-status.ts'
 import { classesOf } from '../components/classes.ts'
 import { Shape } from '../components/shape.tsx'
+import { ScrollBox } from '../components/table.tsx'
 import { Unlisted } from '../components/unlisted.tsx'
 import { useCommand } from '../hooks/use-command.ts'
 import { useParts, useSnapshot } from '../state/window-parts.ts'
@@ -28,14 +29,13 @@ export function OwnStreams() {
         <Unlisted of="streams" />
         <CloseAll key={profile} streams={streams} />
       </div>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard scrolling needs focus */}
-      <section className="scroll" aria-label="Own streams, list" tabIndex={0}>
+      <ScrollBox label="Own streams, list">
         {streams.length === 0 ? (
           <p className={css('empty')}>No streams open.</p>
         ) : (
           groups.map((group) => <Group key={group.id} group={group} />)
         )}
-      </section>
+      </ScrollBox>
     </section>
   )
 }

@@ -9,16 +9,11 @@ const css = classesOf(sheet)
  */
 const SLACK = 1
 
-interface SideScrollProps {
-  readonly label: string
-  readonly children: ReactNode
-}
-
 /**
  * A box that scrolls in both directions. If content is hidden on the left or on the right, an arrow is shown
  * on that side.
  */
-export function SideScroll({ label, children }: SideScrollProps) {
+export function SideScroll({ label, children }: { readonly label: string; readonly children: ReactNode }) {
   const box = useRef<HTMLElement>(null)
   const [more, setMore] = useState('')
   useEffect(() => {
@@ -46,3 +41,30 @@ export function SideScroll({ label, children }: SideScrollProps) {
     </div>
   )
 }
+
+interface ScrollBoxProps {
+  readonly label: string
+  /** Further classes. */
+  readonly look?: string
+  readonly children: ReactNode
+}
+
+/** A box that scrolls, also with the keyboard. */
+export const ScrollBox = ({ label, look = '', children }: ScrollBoxProps) => (
+  // biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard scrolling needs focus
+  <section className={`scroll ${look}`.trim()} aria-label={label} tabIndex={0}>
+    {children}
+  </section>
+)
+
+interface ColumnHeadsProps {
+  readonly names: readonly string[]
+  readonly look?: string
+}
+
+export const ColumnHeads = ({ names, look }: ColumnHeadsProps) =>
+  names.map((name) => (
+    <th key={name} scope="col" className={look}>
+      {name}
+    </th>
+  ))
