@@ -122,7 +122,7 @@ function Dashboard({ isShown, dimmed, frozen }: DashboardProps) {
         <div className="column">
           {!isMaximised && <CapacityTable />}
           {isNarrow && (
-            <section className={css('tokens-alone')} aria-label="Tokens">
+            <section className={css('tokens-alone', 'box')} aria-label="Tokens">
               <TokenPanel />
               <RevokeButton />
             </section>

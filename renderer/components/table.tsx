@@ -57,6 +57,16 @@ export const ScrollBox = ({ label, look = '', children }: ScrollBoxProps) => (
   </section>
 )
 
+/** The widths of a table's columns, such as `18%`, or pixels. The other columns share the rest. */
+export const Columns = ({ widths }: { readonly widths: readonly (string | number | undefined)[] }) => (
+  <colgroup>
+    {widths.map((width, at) => (
+      // biome-ignore lint/suspicious/noArrayIndexKey: columns stay in place
+      <col key={at} style={{ width }} />
+    ))}
+  </colgroup>
+)
+
 interface ColumnHeadsProps {
   readonly names: readonly string[]
   readonly look?: string

@@ -9,7 +9,7 @@ import { Button, IconButton } from '../components/button.tsx'
 import { classesOf } from '../components/classes.ts'
 import { Select } from '../components/form.tsx'
 import { Swatch } from '../components/swatch.tsx'
-import { ColumnHeads, SideScroll } from '../components/table.tsx'
+import { ColumnHeads, Columns, SideScroll } from '../components/table.tsx'
 import {
   type ChangeDraft,
   changeOf,
@@ -99,6 +99,7 @@ export function ProgramsPanel({
       </div>
       <SideScroll label="Programs of the plan">
         <table className={css('headed', 'editor')}>
+          <Columns widths={[150, 114, 50, 130, 'var(--rate-column)', 56, undefined, 62, 30]} />
           <thead>
             <tr>
               <ColumnHeads

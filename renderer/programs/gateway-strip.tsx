@@ -42,7 +42,7 @@ export function GatewayStrip({
     changed()
   }
   return (
-    <section className={css('strip')} aria-label="Gateway">
+    <section className={css('strip', 'box')} aria-label="Gateway">
       <State gateway={gateway} />
       {isOn && <Totals gateway={gateway} programs={programs} />}
       <form

@@ -5,7 +5,7 @@ import { Button } from '../components/button.tsx'
 import { classesOf } from '../components/classes.ts'
 import { Shape } from '../components/shape.tsx'
 import { Swatch } from '../components/swatch.tsx'
-import { ColumnHeads, SideScroll } from '../components/table.tsx'
+import { ColumnHeads, Columns, SideScroll } from '../components/table.tsx'
 import { Unlisted } from '../components/unlisted.tsx'
 import { useParts, useShown, useShownValue, useSnapshot } from '../state/window-parts.ts'
 import { ClassMark } from './class-mark.tsx'
@@ -56,6 +56,9 @@ export function ProgramTable({ profile, programs, waiting, cut }: ProgramTablePr
       </div>
       <SideScroll label="Programs, table">
         <table className={css('headed', 'programs', hasOrders && 'with-orders')}>
+          <Columns
+            widths={[undefined, 106, 54, 132, '18%', 60, ...(hasOrders ? [120] : []), 60, '19%', 50]}
+          />
           <thead>
             <tr>
               <ColumnHeads names={['Program', 'Class', 'Weight', 'Forwarded /s', 'Waiting', 'Declined']} />
@@ -238,8 +241,8 @@ function Uses({ uses, more = 0 }: { readonly uses: readonly ShownUse[]; readonly
             <b className={css('warned')}>{text}</b>
           ) : (
             <>
-              <i className={css('share')}>
-                <i className={css('share-used')} style={{ width: `${100 * share}%` }} />
+              <i className={css('share', 'track')}>
+                <i style={{ width: `${100 * share}%` }} />
               </i>
               <b>{text}</b>
             </>

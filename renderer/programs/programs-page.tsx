@@ -175,7 +175,7 @@ function OrdersStrip() {
   if (orders.state === 'off') return null
   const { text, severity } = ordersStatus(orders)
   return (
-    <section className={css('strip')} aria-label="Orders">
+    <section className={css('strip', 'box')} aria-label="Orders">
       <div className={css('serving')} data-severity={severity}>
         <Shape severity={severity} />
         <b data-testid="orders-state">{capitalised(text)}.</b>

@@ -61,11 +61,11 @@ export function WaitingList({ programs }: { readonly programs: readonly ProgramS
 export function WaitUsed({ used }: { readonly used: number }) {
   return (
     <i
-      className={css('wait-bar')}
+      className={css('wait-bar', 'track')}
       data-severity={used > 0.9 ? 'warning' : 'ok'}
       title={`${Math.round(100 * used)} % of its maximum wait`}
     >
-      <i className={css('wait-used')} style={{ width: `${100 * used}%` }} />
+      <i style={{ width: `${100 * used}%` }} />
     </i>
   )
 }

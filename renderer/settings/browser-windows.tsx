@@ -26,7 +26,12 @@ export function BrowserWindowList() {
           <li key={one.id}>
             {wordsOf(one)}{' '}
             {!one.isThis && (
-              <button type="button" disabled={asked.waiting} onClick={() => void end(one.id)}>
+              <button
+                type="button"
+                className="system"
+                disabled={asked.waiting}
+                onClick={() => void end(one.id)}
+              >
                 End
               </button>
             )}

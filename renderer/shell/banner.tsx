@@ -20,7 +20,7 @@ export function BannerArea() {
   const { action } = banner
   return (
     <section
-      className={css('banner')}
+      className={css('banner', 'box')}
       aria-label="Notice"
       data-banner={banner.id}
       data-severity={banner.severity}
@@ -45,7 +45,7 @@ export function RefusalNotice() {
   return (
     <div className={css('notices')} role="alert">
       {notice !== undefined && (
-        <div className={css('notice')}>
+        <div className={css('notice', 'box')}>
           <Shape severity="warning" />
           <span>{notice}</span>
           <Button look="ghost" onClick={() => view.setState({ notice: undefined })}>

@@ -15,7 +15,12 @@ export function PausedBanner() {
   const sinceMs = usePausedSince()
   if (sinceMs === undefined) return null
   return (
-    <section className={css('banner')} aria-label="Paused" data-banner="paused" data-severity="warning">
+    <section
+      className={css('banner', 'box')}
+      aria-label="Paused"
+      data-banner="paused"
+      data-severity="warning"
+    >
       <Shape severity="warning" />
       <p>
         <b>Paused at {clockText(sinceMs)}</b>{' '}

@@ -59,7 +59,7 @@ function TokenLife({ token }: { readonly token: Token }) {
         <strong>{value}</strong> <small>{note}</small>
       </div>
       {kept !== undefined && <div className={css('label', 'kept')}>{kept}</div>}
-      <div className={css('life')} aria-hidden="true">
+      <div className={css('life', 'track')} aria-hidden="true">
         {left >= 0 && <i style={{ width: `${left / 10}%` }} />}
         {mark >= 0 && <u style={{ left: `${mark / 10}%` }} />}
       </div>
