@@ -3,16 +3,8 @@ import { clockText } from '../../app/status/moments.ts'
 import { rateRangeText } from '../../app/status/rates.ts'
 import type { ChartRow } from './series.ts'
 
-export interface ChartReading {
-  /** The time at the cursor, such as `14:28:40`. */
-  readonly time: string
-  /** Source and age of the number: `header`, `estimate, header 28 s before`. */
-  readonly source: string
-  readonly facts: readonly { readonly name: string; readonly value: string }[]
-}
-
 /** The values at a row of the chart. `undefined` in a gap of the line. `limit` is a number of requests. */
-export function chartReading(row: ChartRow, limit: number): ChartReading | undefined {
+export function chartReading(row: ChartRow, limit: number) {
   const band = row.headerBand ?? row.modelledBand
   const value = row.header ?? row.modelled ?? row.earliest
   const ends = band ?? row.range ?? row.forecast ?? (value === undefined ? undefined : [value, value])

@@ -2,24 +2,7 @@ import type { HistoryPoint } from '../../app/contract/history.ts'
 import type { RequestQuota } from '../../app/contract/snapshot.ts'
 import type { ChartRow } from './series.ts'
 
-/**
- * The strip of use below the line of a chart. The strip and the line share one axis, and so one cursor and
- * one tooltip. On the axis, the strip is below zero, and its rates are scaled to fit.
- */
-export interface UseStrip {
-  /**
-   * Positions on the axis, in requests. `base` stands for no use, `top` for `maxPerSecond`, `refill` for
-   * `refillPerSecond`, and `tick` for a round rate, `tickPerSecond`.
-   */
-  readonly base: number
-  readonly top: number
-  readonly refill: number
-  readonly tick: number
-  /** Requests per second. */
-  readonly maxPerSecond: number
-  readonly refillPerSecond: number
-  readonly tickPerSecond: number
-}
+export type UseStrip = NonNullable<ReturnType<typeof stripOf>>
 
 /** Start and end of the strip below zero, as shares of the limit. */
 const BASE = -0.32
@@ -28,11 +11,16 @@ const TOP = -0.07
 /** Maximum time for which a point's use applies. The next point ends it earlier. Milliseconds. */
 const SAYS_MS = 30_000
 
-/** The strip that shows the use at these points. `undefined` if no point has a known use. */
+/**
+ * The strip of use below the line of a chart, for these points. `undefined` if no point has a known use.
+ *
+ * The strip and the line share one axis, and so one cursor and one tooltip. On the axis, the strip is below
+ * zero, and its rates are scaled to fit.
+ */
 export function stripOf(
   points: readonly HistoryPoint[],
   { limit, period }: Pick<RequestQuota, 'limit' | 'period'>,
-): UseStrip | undefined {
+) {
   const totals = points.flatMap(({ own, desk = 0, elsewhere }) =>
     own === undefined || elsewhere === undefined ? [] : [own + desk + elsewhere],
   )
@@ -42,6 +30,7 @@ export function stripOf(
   const at = (perSecond: number) => limit * (BASE + ((TOP - BASE) * perSecond) / maxPerSecond)
   const tickPerSecond = roundedDown(maxPerSecond)
   return {
+    // Positions on the axis, in requests. `tick` stands for a round rate.
     base: at(0),
     top: at(maxPerSecond),
     refill: at(refillPerSecond),

@@ -3,20 +3,6 @@ import type { Severity } from '../../app/contract/severity.ts'
 import { dayAndClockText } from '../../app/status/moments.ts'
 import { lookupText } from '../../app/status/orders-status.ts'
 
-export interface OrderRow {
-  readonly id: string
-  /** Time of the order, with the day if it is not today. */
-  readonly time: string
-  readonly program: string
-  /** Method and path, without an ID. */
-  readonly request: string
-  readonly account: string
-  readonly severity: Severity
-  readonly status: string
-  readonly orderIds: string
-  readonly latency: string
-}
-
 const PATHS: Readonly<Record<OrderEntry['kind'], string>> = {
   order: 'orders',
   group: 'ordergroups',
@@ -24,7 +10,8 @@ const PATHS: Readonly<Record<OrderEntry['kind'], string>> = {
   cancel: 'orders/{id}',
 }
 
-export function orderRow(entry: OrderEntry, nowMs: number): OrderRow {
+/** A row of the journal. It has no ID of an account, only its ending. */
+export function orderRow(entry: OrderEntry, nowMs: number) {
   const { id, atMs, program, method, kind, accountEnding, orderIds, latencyMs } = entry
   return {
     ...{ id, time: dayAndClockText(atMs, nowMs), program },
@@ -36,7 +23,7 @@ export function orderRow(entry: OrderEntry, nowMs: number): OrderRow {
   }
 }
 
-function statusOf(entry: OrderEntry): Pick<OrderRow, 'severity' | 'status'> {
+function statusOf(entry: OrderEntry): { readonly severity: Severity; readonly status: string } {
   const { outcome, status, orderIds, isDismissed } = entry
   switch (outcome) {
     case 'answered': {

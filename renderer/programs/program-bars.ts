@@ -1,7 +1,7 @@
 import type { ProgramHistory } from '../../app/contract/history.ts'
 
 /** One piece of a stacked bar. Positions are shares of the chart, 0 to 1, from the left and the bottom. */
-export interface BarPiece {
+interface BarPiece {
   readonly program: number
   readonly left: number
   readonly width: number
@@ -9,18 +9,8 @@ export interface BarPiece {
   readonly height: number
 }
 
-export interface ProgramBars {
-  /** Busiest first. A piece refers to a program by its index. */
-  readonly programs: readonly { readonly name: string; readonly requests: number }[]
-  readonly pieces: readonly BarPiece[]
-  readonly maxPerSecond: number
-}
-
 /** Stacked bars of each program's requests per second. `undefined` if there are no requests. */
-export function programBars({
-  programs,
-  resolutionMs,
-}: Pick<ProgramHistory, 'programs' | 'resolutionMs'>): ProgramBars | undefined {
+export function programBars({ programs, resolutionMs }: Pick<ProgramHistory, 'programs' | 'resolutionMs'>) {
   const totals = programs
     .map(({ program: name, requests }) => ({
       name,
@@ -52,6 +42,7 @@ export function programBars({
     }
   }
   return {
+    /** Busiest first. A piece refers to a program by its index. */
     programs: totals.map(({ name, requests }) => ({ name, requests })),
     pieces,
     maxPerSecond: most / (resolutionMs / 1000),

@@ -1,5 +1,5 @@
 import type { DeskSummary } from '../../app/contract/desk.ts'
-import { DEFAULT_RESERVE_SHARE, type ProgramClass } from '../../app/contract/programs.ts'
+import { DEFAULT_RESERVE_SHARE } from '../../app/contract/programs.ts'
 import type { GatewaySummary, ProgramSummary, RequestQuota, Snapshot } from '../../app/contract/snapshot.ts'
 import { OWN_NAME, othersOf, outsidePrograms, runningPlan } from '../../app/plan/running.ts'
 import { otherMachinesPrograms } from '../../app/status/desk-programs.ts'
@@ -18,33 +18,6 @@ export interface ShownUse {
   readonly waits: boolean
   /** The program's share of the category's refill, 0 to 1. */
   readonly share: number
-}
-
-export interface ProgramRow {
-  readonly id: string
-  readonly name: string
-  readonly process?: string
-  readonly keyEnding: string
-  /** Orders in the last minute, and their maximum. Absent if the program is not allowed to send orders. */
-  readonly orders?: string
-  readonly class: ProgramClass
-  readonly weight: number
-  readonly rate: string
-  readonly forwarded: string
-  readonly waiting: number
-  readonly isPaused: boolean
-  /** The program's activity in words. Shown only if no request waits. */
-  readonly state: string
-  /** When the next waiting request will be sent, or what it waits for. Absent if no request waits. */
-  readonly next?: string
-  readonly longest: string
-  /** Share of the maximum wait that will have passed when the next request is sent, 0 to 1. */
-  readonly waitUsed?: number
-  readonly refused: number
-  readonly streams: number
-  readonly uses: readonly ShownUse[]
-  readonly moreUses: number
-  readonly used: string
 }
 
 /** Requests per second, such as `0.31`. Always with two decimals, because readers add these numbers up. */
@@ -66,18 +39,11 @@ export function reserveText({ reserve: set = {} }: GatewaySummary) {
   }
 }
 
-/** A program on another machine of the desk. Only that machine counts the program's requests and streams. */
-export interface OtherMachineRow
-  extends Pick<ProgramRow, 'name' | 'class' | 'weight' | 'rate' | 'uses' | 'moreUses'>,
-    Pick<ProgramRow, 'waiting' | 'next' | 'longest'> {
-  readonly machine: string
-}
-
-/** The programs on the desk's other machines, by machine. Empty without a desk. */
-export const otherMachineRows = (
-  { desk, requests }: Pick<Snapshot, 'desk' | 'requests'>,
-  nowMs: number,
-): readonly OtherMachineRow[] =>
+/**
+ * The programs on the desk's other machines, by machine. Empty without a desk. Only the other machine counts a
+ * program's requests and streams.
+ */
+export const otherMachineRows = ({ desk, requests }: Pick<Snapshot, 'desk' | 'requests'>, nowMs: number) =>
   otherMachinesPrograms(desk).map((program) => {
     const next = nextOf(program)
     return {
@@ -91,11 +57,10 @@ export const otherMachineRows = (
     }
   })
 
-export function programRow(
-  program: ProgramSummary,
-  requests: readonly RequestQuota[],
-  nowMs: number,
-): ProgramRow {
+export type ProgramRow = ReturnType<typeof programRow>
+
+/** A program in the table. */
+export function programRow(program: ProgramSummary, requests: readonly RequestQuota[], nowMs: number) {
   const asked = program.use
     .filter(({ waiting, perSecond }) => waiting > 0 || perSecond > 0)
     .sort((a, b) => b.waiting - a.waiting || b.perSecond - a.perSecond)
@@ -105,6 +70,7 @@ export function programRow(
     name: program.name,
     ...(program.process !== undefined && { process: program.process }),
     keyEnding: program.keyEnding,
+    /** Orders in the last minute, and their maximum. Absent if the program is not allowed to send orders. */
     ...(program.maxOrders !== undefined && {
       orders: `${wholeText(program.ordersLastMinute ?? 0)} of ${wholeText(program.maxOrders)}`,
     }),
@@ -113,6 +79,7 @@ export function programRow(
     rate: perSecondText(program.perSecond),
     forwarded: wholeText(program.forwarded),
     waiting: program.waiting,
+    /** The program's activity in words. Shown only if no request waits. */
     state: programStateText(program),
     isPaused: program.pausedUntil !== undefined,
     ...(next !== undefined && { next: nextText(next, nowMs) }),
@@ -169,60 +136,43 @@ const usedText = ({ use }: ProgramSummary): string =>
     )
     .join(', ')
 
-/** The rows below the programs: Headroom's own requests, and others' requests. */
-export interface OtherUsers {
-  readonly checks: { readonly rate: string; readonly uses: readonly ShownUse[]; readonly streams: number }
-  readonly hasDesk: boolean
-  /** Whether the desk's machines share checks, so that one machine checks each quota for all of them. */
-  readonly sharesChecks: boolean
-  /** Requests of the desk's other machines without those of their programs. Absent if there are none. */
-  readonly desk?: { readonly rate: string; readonly most: string }
-  /** Absent if others' use is unknown or negligible in all categories. */
-  readonly others?: {
-    readonly rate: string
-    readonly range: string
-    readonly age: string
-    readonly most: string
-  }
-}
-
-export function otherUsers(snapshot: Snapshot, nowMs: number): OtherUsers {
+/** The rows below the programs: Headroom's own requests, the desk's, and others'. */
+export function otherUsers(snapshot: Snapshot, nowMs: number) {
   const { plan } = runningPlan(snapshot)
   const others = snapshot.requests.flatMap((row) => othersOf(row))
   const own = plan.programs.find(({ name }) => name === OWN_NAME)
   const asked = [...(own?.requests ?? [])].sort((a, b) => b.perSecond - a.perSecond)
-  const checks = {
-    rate: perSecondText(asked.reduce((sum, { perSecond }) => sum + perSecond, 0)),
-    uses: asked.map((use) => shownUse({ ...use, waiting: 0 }, snapshot.requests)),
-    streams: own?.streams.length ?? 0,
-  }
   const desk = deskUse(snapshot)
-  const known = {
-    checks,
-    hasDesk: snapshot.desk !== undefined,
-    sharesChecks: snapshot.desk?.state === 'joined',
-    ...(desk && { desk }),
-  }
   const [most] = [...others].sort((a, b) => b.perSecond - a.perSecond)
-  if (most === undefined) return known
   const sum = (of: (one: (typeof others)[number]) => number) => others.reduce((all, one) => all + of(one), 0)
   const oldestMs = Math.min(...others.map(({ observedAtMs }) => observedAtMs ?? 0))
   return {
-    ...known,
-    others: {
-      rate: sum(({ perSecond }) => perSecond).toFixed(1),
-      range: `${rateRangeText(
-        sum(({ low }) => low),
-        sum(({ high }) => high),
-      )}/s`,
-      age: oldestMs > 0 ? `headers up to ${sinceText(oldestMs, nowMs)} old` : 'no header yet',
-      most: `${most.category} ${perSecondText(most.perSecond)}`,
+    checks: {
+      rate: perSecondText(asked.reduce((all, { perSecond }) => all + perSecond, 0)),
+      uses: asked.map((use) => shownUse({ ...use, waiting: 0 }, snapshot.requests)),
+      streams: own?.streams.length ?? 0,
     },
+    hasDesk: snapshot.desk !== undefined,
+    /** Whether the desk's machines share checks, so that one machine checks each quota for all of them. */
+    sharesChecks: snapshot.desk?.state === 'joined',
+    ...(desk && { desk }),
+    /** Absent if others' use is unknown or negligible in all categories. */
+    ...(most && {
+      others: {
+        rate: sum(({ perSecond }) => perSecond).toFixed(1),
+        range: `${rateRangeText(
+          sum(({ low }) => low),
+          sum(({ high }) => high),
+        )}/s`,
+        age: oldestMs > 0 ? `headers up to ${sinceText(oldestMs, nowMs)} old` : 'no header yet',
+        most: `${most.category} ${perSecondText(most.perSecond)}`,
+      },
+    }),
   }
 }
 
 /** The use by the desk's other machines, excluding their programs. `undefined` if negligible. */
-function deskUse({ desk, requests }: Snapshot): OtherUsers['desk'] {
+function deskUse({ desk, requests }: Snapshot) {
   const used = requests.flatMap(({ category, use }) => {
     const perSecond = outsidePrograms(desk, category, use?.desk)
     return perSecond > 0 ? [{ category, perSecond }] : []

@@ -11,8 +11,6 @@ import { useParts, useShown, useShownValue, useSnapshot } from '../state/window-
 import { ClassMark } from './class-mark.tsx'
 import { ProgramMenu } from './program-menu.tsx'
 import {
-  type OtherMachineRow,
-  type OtherUsers,
   otherMachineRows,
   otherUsers,
   type ProgramRow,
@@ -162,7 +160,7 @@ function OtherMachinesRow({
   row,
   hasOrders,
 }: {
-  readonly row: OtherMachineRow
+  readonly row: ReturnType<typeof otherMachineRows>[number]
   readonly hasOrders: boolean
 }) {
   const unknown = <td className="mono muted">–</td>
@@ -268,7 +266,7 @@ function Trend({ counts }: { readonly counts: readonly number[] }) {
 }
 
 interface RestRowsProps extends Pick<RowProps, 'hasOrders' | 'at'> {
-  readonly rest: OtherUsers
+  readonly rest: ReturnType<typeof otherUsers>
 }
 
 function RestRows({ rest: { checks, hasDesk, sharesChecks, desk, others }, hasOrders, at }: RestRowsProps) {

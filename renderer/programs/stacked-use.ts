@@ -7,7 +7,7 @@ const MIN_COLUMN_MS = 15_000
 const MIN_PER_SECOND = 0.001
 
 /** One piece of a stacked column. Positions are shares of the chart, 0 to 1, from the left and the bottom. */
-export interface UsePiece {
+interface UsePiece {
   readonly layer: number
   readonly left: number
   readonly width: number
@@ -17,16 +17,7 @@ export interface UsePiece {
   readonly isPartial: boolean
 }
 
-export interface StackedUse {
-  /** From the bottom: programs, Headroom's own requests, the desk's other machines, others. */
-  readonly layers: readonly { readonly name: string; readonly requests: number }[]
-  readonly pieces: readonly UsePiece[]
-  /** Requests per second at the top of the chart, and at its grid lines. */
-  readonly topPerSecond: number
-  readonly lines: readonly number[]
-  /** Milliseconds across the chart. */
-  readonly spanMs: number
-}
+export type StackedUse = ReturnType<typeof stackedUse>
 
 /**
  * Requests per second by program, with Headroom's own requests, the desk and others on top. `names` are the
@@ -37,7 +28,7 @@ export function stackedUse(
   { from, resolutionMs, toMs, programs, own, desk, elsewhere }: Omit<AskedHistory, 'rejectedAt'>,
   names: readonly string[],
   refillPerSecond: number,
-): StackedUse {
+) {
   const gone = programs.map(({ program }) => program).filter((name) => !names.includes(name))
   const counts = (name: string) => programs.find(({ program }) => program === name)?.requests ?? []
   const columns = Math.max(
@@ -76,6 +67,7 @@ export function stackedUse(
     })
   })
   return {
+    /** From the bottom: programs, Headroom's own requests, the desk's other machines, others. */
     layers: layers.map(({ name, by }) => ({ name, requests: by.reduce((sum, one) => sum + one, 0) })),
     pieces,
     topPerSecond,
@@ -85,7 +77,7 @@ export function stackedUse(
 }
 
 /** A round maximum above `most`, with two to five grid lines at round intervals below it. */
-function scaleTo(most: number): Pick<StackedUse, 'topPerSecond' | 'lines'> {
+function scaleTo(most: number): { readonly topPerSecond: number; readonly lines: readonly number[] } {
   const wanted = Math.max(most, 0.01)
   const power = 10 ** Math.floor(Math.log10(wanted))
   const step = [0.2, 0.5, 1, 2].map((factor) => factor * power).find((one) => wanted / one <= 4) ?? 5 * power
