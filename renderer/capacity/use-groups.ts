@@ -32,27 +32,17 @@ export function useGroups(): readonly RowGroup[] {
   return groups ?? NO_GROUPS
 }
 
-export interface RowActions {
-  /** Chooses the next or previous row on the screen. */
-  step(by: 1 | -1): void
-  /** Moves the chosen row within its group. */
-  move(by: 1 | -1): void
-  /** Moves a row to the place of another row in its group. */
-  moveTo(category: string, target: string): void
-  pin(): void
-  /** Hides the chosen row and chooses the next one. */
-  hide(): void
-  show(category: string): void
-}
+/** A person's actions on the table's rows, by keyboard or mouse. */
+export type RowActions = ReturnType<typeof rowActions>
 
 type Parts = Pick<WindowParts, 'view' | 'look' | 'mirror'>
 
-export function useRowActions(): RowActions {
+export function useRowActions() {
   const parts = useParts()
   return useMemo(() => rowActions(parts), [parts])
 }
 
-export function rowActions({ view, look, mirror }: Parts): RowActions {
+export function rowActions({ view, look, mirror }: Parts) {
   const present = () => {
     const snapshot = shownSnapshot(mirror.getState(), view.getState())
     if (snapshot === undefined) return undefined
@@ -73,22 +63,26 @@ export function rowActions({ view, look, mirror }: Parts): RowActions {
     return names[Math.min(names.length - 1, Math.max(0, at + by))]
   }
   return {
-    step: (by) =>
+    /** Chooses the next or previous row on the screen. */
+    step: (by: 1 | -1) =>
       act((now) => {
         const category = neighbour(now, by)
         if (category !== undefined) chooseCategory({ view, look }, category)
       }),
-    move: (by) =>
+    /** Moves the chosen row within its group. */
+    move: (by: 1 | -1) =>
       act(({ snapshot, arrangement, groups, chosen }) =>
         look.setState({
           rows: movedBy(snapshot.requests, arrangement, { groups, category: chosen, by }),
         }),
       ),
-    moveTo: (category, target) =>
+    /** Moves a row to the place of another row in its group. */
+    moveTo: (category: string, target: string) =>
       act(({ snapshot, arrangement }) =>
         look.setState({ rows: movedTo(snapshot.requests, arrangement, category, target) }),
       ),
     pin: () => act(({ arrangement, chosen }) => look.setState({ rows: pinToggled(arrangement, chosen) })),
+    /** Hides the chosen row and chooses the next one. */
     hide: () =>
       act((now) => {
         const { arrangement, chosen } = now
@@ -96,6 +90,6 @@ export function rowActions({ view, look, mirror }: Parts): RowActions {
         if (!arrangement.hidden.includes(chosen)) look.setState({ rows: hideToggled(arrangement, chosen) })
         if (next !== undefined) chooseCategory({ view, look }, next)
       }),
-    show: (category) => look.setState(({ rows }) => ({ rows: hideToggled(rows, category) })),
+    show: (category: string) => look.setState(({ rows }) => ({ rows: hideToggled(rows, category) })),
   }
 }

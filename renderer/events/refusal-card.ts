@@ -2,16 +2,10 @@ import type { IncidentLine } from '../../app/conditions/incidents.ts'
 import type { BeforeRefusal } from '../../app/contract/events.ts'
 import { clockText } from '../../app/status/moments.ts'
 
-export interface RefusalCard {
-  readonly category: string
-  /** Epoch ms. */
-  readonly at: number
-  readonly requestIds: readonly string[]
-  readonly facts: readonly { readonly name: string; readonly value: string }[]
-}
+export type RefusalCard = NonNullable<ReturnType<typeof refusalCard>>
 
 /** The card for a line about a 429. `undefined` for any other line. */
-export function refusalCard({ events, at }: IncidentLine): RefusalCard | undefined {
+export function refusalCard({ events, at }: IncidentLine) {
   const refusals = events.flatMap((event) => (event.kind === 'rate-limited' ? event : []))
   const [first] = refusals
   if (first === undefined) return undefined
@@ -32,7 +26,7 @@ export function refusalCard({ events, at }: IncidentLine): RefusalCard | undefin
   }
 }
 
-function beforeFacts({ low, high, limit, own, othersLow, othersHigh }: BeforeRefusal): RefusalCard['facts'] {
+function beforeFacts({ low, high, limit, own, othersLow, othersHigh }: BeforeRefusal) {
   const known = othersLow !== undefined && othersHigh !== undefined
   return [
     { name: 'Left before', value: `${range(low, high)} of ${limit} (estimate)` },

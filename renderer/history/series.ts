@@ -3,10 +3,10 @@ import type { RequestQuota } from '../../app/contract/snapshot.ts'
 import { MINUTE_MS } from '../../app/contract/units.ts'
 import { type LevelForecast, levelForecast } from '../../app/quota/level-forecast.ts'
 import { emptyText, isUnchecked, STALE_AFTER_MS } from '../../app/status/quota-status.ts'
-import { RANGES, type RangeFacts, shownRange } from '../charts/ranges.ts'
+import { RANGES, shownRange } from '../charts/ranges.ts'
 import type { ChartRange } from '../state/view-state.ts'
 import { bandRows } from './band.ts'
-import { stripOf, type UseStrip, withUse } from './strip-of-use.ts'
+import { stripOf, withUse } from './strip-of-use.ts'
 
 /** The values of the chart at one time. A line has a gap where its value is missing. */
 export interface ChartRow {
@@ -40,40 +40,11 @@ export interface ChartRow {
   readonly deskBar?: readonly [from: number, to: number]
 }
 
-export interface ChartSeries {
-  readonly rows: readonly ChartRow[]
-  readonly fromMs: number
-  readonly toMs: number
-  readonly nowMs: number
-  readonly limit: number
-  /** The row's threshold, in requests. */
-  readonly lowBelow: number
-  readonly rejectedAt: readonly number[]
-  readonly hasUsual: boolean
-  /** Whether the strip of use shows the desk's other machines. */
-  readonly hasDesk: boolean
-  readonly range: ChartRange
-  readonly facts: RangeFacts
-  /**
-   * The strip below the line of the chart, which shows own use and others' use. `undefined` if others' use is
-   * unknown.
-   */
-  readonly strip: UseStrip | undefined
-  /** Start of the row's recording, epoch ms. */
-  readonly sinceMs: number | undefined
-  /**
-   * The lowest level of the range, if the chart marks it. It comes from headers, as in the report, or else
-   * from estimates. `undefined` if the present level is hardly higher (`MIN_RISE`), or if a 429 is close
-   * (`NEAR_429`).
-   */
-  readonly lowest: LowestLevel | undefined
-  readonly hasForecast: boolean
-}
+export type ChartSeries = ReturnType<typeof chartSeries>
 
-export interface LowestLevel {
+interface LowestLevel {
   /** Epoch ms. */
   readonly at: number
-  /** Requests left at that time. */
   readonly count: number
 }
 
@@ -90,7 +61,7 @@ export function chartSeries(
   quota: RequestQuota,
   nowMs: number,
   range: ChartRange = '15 min',
-): ChartSeries {
+) {
   const facts = shownRange(range, firstMs(history, nowMs), nowMs)
   const { pastMs, aheadMs, asBand } = facts
   const fromMs = nowMs - pastMs
@@ -112,11 +83,13 @@ export function chartSeries(
     hasDesk: rows.some(({ deskBar }) => deskBar !== undefined),
     facts,
     strip,
+    /** Start of the row's recording, epoch ms. */
     sinceMs: history.since ?? history.points[0]?.at,
     fromMs,
     toMs,
     nowMs,
     limit: quota.limit,
+    /** The row's threshold, in requests. */
     lowBelow: quota.limit * quota.threshold,
     lowest: lowestOf(lines, quota, history.rejectedAt, toMs - fromMs),
     hasForecast: ahead !== undefined,
@@ -155,6 +128,10 @@ const MIN_RISE = 0.1
  */
 const NEAR_429 = 1 / 8
 
+/**
+ * The lowest level of the range, if the chart marks it. It comes from headers, as in the report, or else from
+ * estimates. `undefined` if the present level is hardly higher, or if a 429 is close.
+ */
 function lowestOf(
   rows: readonly ChartRow[],
   { limit, level }: RequestQuota,

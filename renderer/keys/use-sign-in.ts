@@ -3,15 +3,10 @@ import { unanswered } from '../hooks/use-asked.ts'
 import { useParts } from '../state/window-parts.ts'
 import { ASKING, answered, IDLE, type KeyOutcome, type SignInState, withStatus } from './sign-in-state.ts'
 
-export interface SignInAttempt {
-  readonly state: SignInState
-  ask(question: () => Promise<KeyOutcome>): void
-  /** Cancels the sign-in through the browser, if there is one. */
-  cancel(): void
-}
+export type SignInAttempt = ReturnType<typeof useSignIn>
 
 /** The attempt of one dialog to get tokens. `onDone` is called once, with the profile of the tokens. */
-export function useSignIn(onDone: (profile: string) => void): SignInAttempt {
+export function useSignIn(onDone: (profile: string) => void) {
   const { api } = useParts()
   const [state, setState] = useState<SignInState>(IDLE)
   /** Number of the current attempt. Responses to earlier attempts are ignored. */
@@ -31,7 +26,7 @@ export function useSignIn(onDone: (profile: string) => void): SignInAttempt {
   }
   return {
     state,
-    ask: (question) => {
+    ask: (question: () => Promise<KeyOutcome>) => {
       attempt.current += 1
       const asked = attempt.current
       setState(ASKING)
@@ -47,6 +42,7 @@ export function useSignIn(onDone: (profile: string) => void): SignInAttempt {
         },
       )
     },
+    /** Cancels the sign-in through the browser, if there is one. */
     cancel: () => {
       attempt.current += 1
       if (state.kind === 'waiting') end(state.signIn)

@@ -5,15 +5,7 @@ import { useAsked } from '../hooks/use-asked.ts'
 import { useParts } from '../state/window-parts.ts'
 import { changedElsewhere, changedSettings, type SettingName } from './changed-settings.ts'
 
-export interface HeldKeySettings {
-  /** The settings from main's last response. `undefined` before the first response. */
-  readonly current: CurrentKeySettings | undefined
-  readonly refusal: string | undefined
-  /** Fields that another window has changed since they were shown. */
-  readonly elsewhere: ReadonlySet<SettingName>
-  /** Resolves when main has made or rejected the change. */
-  change(changes: (now: KeySettings) => Partial<KeySettings>): Promise<void>
-}
+export type HeldKeySettings = ReturnType<typeof useKeySettings>
 
 const NOTHING: ReadonlySet<SettingName> = new Set()
 
@@ -23,7 +15,7 @@ const NOTHING: ReadonlySet<SettingName> = new Set()
  * Changes are sent one at a time, each based on the result of the previous one. Another window's changes are
  * fetched when a snapshot reports them.
  */
-export function useKeySettings(profile: string): HeldKeySettings {
+export function useKeySettings(profile: string) {
   const { api, live } = useParts()
   const { refusal, run } = useAsked<CurrentKeySettings>()
   const [current, setCurrent] = useState<CurrentKeySettings>()
@@ -79,8 +71,10 @@ export function useKeySettings(profile: string): HeldKeySettings {
   return {
     current,
     refusal,
+    /** Fields that another window has changed since they were shown. */
     elsewhere,
-    change: (changes) => {
+    /** Resolves when main has made or rejected the change. */
+    change: (changes: (now: KeySettings) => Partial<KeySettings>): Promise<void> => {
       turn.current = turn.current.then(async () => {
         const now = latest.current
         if (now === undefined) return

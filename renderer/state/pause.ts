@@ -1,18 +1,9 @@
-import { createStore, type StoreApi } from 'zustand/vanilla'
+import { createStore } from 'zustand/vanilla'
 import type { MirrorStore } from './mirror.ts'
 import type { Ticker } from './ticker.ts'
 
 /** When the window was paused, on main's clock. `undefined` while it is not. */
 export type PauseState = { readonly sinceMs: number | undefined }
-
-/** The state of a window that can be paused. */
-export interface Pausable {
-  /** The state to draw: the mirror, or its copy from the time of the pause. */
-  readonly mirror: MirrorStore
-  readonly ticker: Ticker
-  readonly pause: StoreApi<PauseState>
-  toggle(): void
-}
 
 /**
  * Pauses the window for reading while the mirror continues.
@@ -20,7 +11,8 @@ export interface Pausable {
  * The numbers and their clock stop together. If only the numbers stopped, modelled numbers would still change
  * with time, without new headers. They would look live and become more and more wrong.
  */
-export function createPausable(live: MirrorStore, liveTicker: Ticker): Pausable {
+export function createPausable(live: MirrorStore, liveTicker: Ticker) {
+  /** The state to draw: the mirror, or its copy from the time of the pause. */
   const mirror = createStore(() => live.getState())
   const pause = createStore<PauseState>(() => ({ sinceMs: undefined }))
   const isPaused = () => pause.getState().sinceMs !== undefined
@@ -38,7 +30,7 @@ export function createPausable(live: MirrorStore, liveTicker: Ticker): Pausable 
     pause,
     ticker: {
       nowMs: () => pause.getState().sinceMs ?? liveTicker.nowMs(),
-      subscribe: (listener) => {
+      subscribe: (listener: () => void) => {
         const heard = () => {
           if (!isPaused()) listener()
         }

@@ -26,16 +26,7 @@ const GROUP_NAMES = {
 export type RowGroupId = keyof typeof GROUP_NAMES
 const GROUP_IDS = Object.keys(GROUP_NAMES) as readonly RowGroupId[]
 
-export interface RowGroup {
-  readonly id: RowGroupId
-  readonly name: string
-  /** The periods of the group's quotas, such as `5 min window`. */
-  readonly window: string
-  readonly rows: readonly string[]
-  /** Number of rows without a header so far. Such rows are shown if `isOpen`. */
-  readonly unseen: number
-  readonly isOpen: boolean
-}
+export type RowGroup = ReturnType<typeof rowGroups>[number]
 
 export interface TableView {
   readonly open: readonly RowGroupId[]
@@ -47,7 +38,7 @@ export function rowGroups(
   snapshot: Pick<Snapshot, 'requests'>,
   arrangement: RowArrangement,
   { open, chosen }: TableView,
-): readonly RowGroup[] {
+) {
   const rows = arranged(shownRows(snapshot.requests), arrangement)
   // A hidden row may be chosen from another place, such as an alert.
   const shown = rows.filter(({ category }) => category === chosen || !arrangement.hidden.includes(category))
@@ -65,6 +56,7 @@ export function rowGroups(
         rows: of
           .filter((row) => isOpen || !isFolded(row) || row.category === chosen)
           .map(({ category }) => category),
+        /** Number of rows without a header so far. Such rows are shown if `isOpen`. */
         unseen: of.filter(isFolded).length,
         isOpen,
       },
