@@ -145,7 +145,8 @@ function Legend({ series }: { readonly series: ChartSeries }) {
 
 const Entry = ({ line, words }: { readonly line: string; readonly words: string }) => (
   <span>
-    <b className={css(line)} /> {words}
+    <b className={css(line)} />
+    {` ${words}`}
   </span>
 )
 

@@ -42,7 +42,7 @@ export function WaitingList({ programs }: { readonly programs: readonly ProgramS
                     <b>{row.program}</b> {row.machine !== undefined && <small>{row.machine}</small>}{' '}
                     {row.waiting > 1 && <small>{row.waiting} requests</small>}
                   </span>
-                  <b className="mono">{row.turns}</b>
+                  <b className={css('when')}>{row.turns}</b>
                   {row.waitUsed === undefined ? <i /> : <WaitUsed used={row.waitUsed} />}
                   <small>
                     {row.maxWait === undefined ? `longest ${row.longest}` : `waits up to ${row.maxWait}`}

@@ -127,7 +127,8 @@ function Pages() {
           aria-current={page === shown ? 'page' : undefined}
           onClick={() => view.setState({ page })}
         >
-          {name} {page === 'programs' && programs > 0 && <b>{programs}</b>}
+          {page === 'programs' ? `${name} ` : name}
+          {page === 'programs' && programs > 0 && <b>{programs}</b>}
         </button>
       ))}
     </nav>
