@@ -6,9 +6,7 @@ import type { Look } from '../state/look.ts'
 export interface AnnouncePorts {
   readonly look: () => Look
   readonly play: (severity: AlertSeverity) => void
-  /**
-   * Shows a notification. Absent if the host shows notifications itself or the browser does not support them.
-   */
+  /** Absent if the host shows notifications itself, or the browser does not support them. */
   readonly show?: (announcement: Announcement) => void
   /** Whether the person allows this page to show notifications. */
   readonly isAllowed: () => boolean
@@ -46,9 +44,6 @@ const QUARTER_MS = 15 * 60_000
  */
 const CLOSE_HOUR = 16
 
-/**
- * Choices for the end of a snooze at `nowMs`: in 15 minutes, in an hour, and at 16:00 if that is later today.
- */
 export function snoozeChoices(nowMs: number): readonly SnoozeChoice[] {
   const closeMs = hourOfToday(nowMs, CLOSE_HOUR)
   return [

@@ -3,18 +3,11 @@ import { useRepeated } from '../hooks/use-repeated.ts'
 import { useParts, usePausedSince, useSnapshot } from '../state/window-parts.ts'
 import { TREND, type TrendPath, trendPaths } from './trend-path.ts'
 
-/**
- * Interval of requests for the charts, in milliseconds. In this time, a small chart moves by less than a
- * pixel.
- */
+/** Interval of requests, in milliseconds. In this time, a small chart moves by less than a pixel. */
 const ASK_AGAIN_MS = 10_000
 
 const NONE: ReadonlyMap<string, TrendPath> = new Map()
 
-/**
- * The small charts of all rows by category. Fetched at an interval while the window is visible and not
- * paused.
- */
 export function useTrends(): ReadonlyMap<string, TrendPath> {
   const { api, ticker, mirror } = useParts()
   const profile = useSnapshot((snapshot) => snapshot.profile.id)

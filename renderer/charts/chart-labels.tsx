@@ -36,10 +36,7 @@ interface PointLabelProps {
   }
 }
 
-/**
- * Draws the label below the point, where there is no curve. If the point is near the axis, the label is
- * above.
- */
+/** Draws the label below the point, where there is no curve, or above if the axis is near. */
 function PointLabel({ text, viewBox }: PointLabelProps) {
   const plot = usePlotArea()
   if (viewBox === undefined || plot === undefined) return <g />

@@ -35,10 +35,7 @@ export function useFocusReturn(page: string): void {
 /** Whether no element has the focus. */
 export const isLost = (): boolean => document.activeElement === document.body
 
-/**
- * The focused control. A menu item disappears with its menu, so it is replaced by the button that opened the
- * menu.
- */
+/** The focused control. A menu item disappears, so the button that opened the menu replaces it. */
 function focused(): HTMLElement | undefined {
   const { activeElement } = document
   const button = activeElement?.closest('[role=menu]')?.getAttribute('aria-labelledby')

@@ -72,10 +72,7 @@ export function RevokeDialog({ profile }: OfKey) {
   )
 }
 
-/**
- * A note that access tokens stay valid until they expire. A revocation affects only refresh tokens (service
- * 4.2).
- */
+/** Access tokens stay valid. A revocation affects only refresh tokens (service 4.2). */
 function AccessLivesOn() {
   const left = useShown(({ access }, nowMs) =>
     access.expiresAt !== undefined && access.expiresAt > nowMs

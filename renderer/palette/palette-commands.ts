@@ -31,10 +31,7 @@ const DIALOGS: readonly (readonly [Dialog, string])[] = [
   ['revoke', 'Revoke tokens…'],
 ]
 
-/**
- * All actions of the window: use a shortcut, open a dialog, show another key, choose a row. `profile` is the
- * displayed key.
- */
+/** All actions of the window. `profile` is the displayed key. */
 export function paletteCommands(
   { snapshots }: Pick<MirrorState, 'snapshots'>,
   profile: string | undefined,

@@ -180,9 +180,7 @@ export function dayOf({ base, uses: { rows, programs }, toMs }: DayParts): Recor
   return { base: plan, recorded, fromMs, lengthMs: toMs - fromMs, minutes, chance: seededChance() }
 }
 
-/**
- * Replays a day in slices, so that the window stays responsive. Returns a function that cancels the replay.
- */
+/** Replays a day in slices, so that the window stays responsive. Returns a function that cancels it. */
 function replayed(
   clock: WindowClock,
   plan: Plan,

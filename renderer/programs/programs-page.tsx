@@ -167,9 +167,7 @@ function ProgramKeyLine() {
   )
 }
 
-/**
- * Whether orders of the displayed key are allowed, and a button that stops them. Empty while orders are off.
- */
+/** Empty while orders are off. */
 function OrdersStrip() {
   const orders = useSnapshot((snapshot) => snapshot.orders) ?? NO_ORDERS
   if (orders.state === 'off') return null

@@ -7,9 +7,7 @@ import { useParts } from '../state/window-parts.ts'
 const MINUTES = 15
 const ASK_AGAIN_MS = 30_000
 
-/**
- * Each program's requests per minute in the last 15 whole minutes, oldest first. Empty if none were recorded.
- */
+/** Each program's requests per minute in the last 15 whole minutes, oldest first. */
 export function useRecentUse(profile: string): ReadonlyMap<string, readonly number[]> | undefined {
   const { api, ticker } = useParts()
   const ask = useCallback(async () => {

@@ -16,10 +16,7 @@ export interface Look {
   readonly density: Density
   /** Whether "full at" is a time of day or a countdown. */
   readonly fullAs: 'clock' | 'countdown'
-  /**
-   * The zone of every time of day. Main stores it for the whole app. This copy is for the window's first
-   * paint.
-   */
+  /** Main stores the zone for the whole app. This copy is for the window's first paint. */
   readonly zone: TimeZone
   /** Whether the chart follows the worst row instead of the chosen one. */
   readonly followsWorst: boolean

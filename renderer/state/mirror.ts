@@ -89,10 +89,7 @@ export class Mirror {
     this.#asking += 1
   }
 
-  /**
-   * Records whether the page is visible. A hidden window gets no snapshots, so it fetches the latest ones
-   * when it becomes visible.
-   */
+  /** A hidden window gets no snapshots, so it fetches the latest ones when it becomes visible. */
   visibilityChanged(visible: boolean): void {
     this.#visible = visible
     if (this.store.getState().link.kind !== 'live') return

@@ -7,10 +7,7 @@ export interface Ticker {
   subscribe(listener: () => void): () => void
 }
 
-/**
- * Interval between ticks, in ms. A shorter interval would cost too much, because each tick redraws every age
- * that has changed.
- */
+/** Milliseconds. A shorter interval would cost too much: each tick redraws every age that changed. */
 export const TICK_MS = 500
 
 export interface TickerPorts {
@@ -19,9 +16,7 @@ export interface TickerPorts {
   readonly skewMs: () => number
   /** Subscribes to corrections of the skew, so that numbers do not wait for the next tick. */
   readonly onSkew: (listener: () => void) => () => void
-  /**
-   * Subscribes to snapshots. A snapshot is drawn immediately, so the next tick is due a whole interval later.
-   */
+  /** A snapshot is drawn immediately, so the next tick is due a whole interval later. */
   readonly onSnapshot: (listener: () => void) => () => void
 }
 

@@ -19,10 +19,7 @@ export type ShownFinding = Omit<Finding, 'row' | 'problem'>
 export const shownFindings = (snapshot: Snapshot, nowMs: number): readonly ShownFinding[] =>
   keyFindings(snapshot, nowMs).map(({ row: _, problem: __, ...finding }) => finding)
 
-/**
- * All findings except the headline's, as chips. If not all fit, the last chip shows how many are left out. A
- * click on a chip opens the full list.
- */
+/** All findings except the headline's. If not all fit, the last chip counts the rest. */
 export function FindingChips() {
   const { view } = useParts()
   const isRoomy = useMedia(ROOMY)
