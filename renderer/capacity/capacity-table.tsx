@@ -1,4 +1,4 @@
-import type { ComponentProps } from 'react'
+import { type ComponentProps, useCallback } from 'react'
 import { judgedRows } from '../../app/conditions/evaluate.ts'
 import { mostUrgent } from '../../app/contract/severity.ts'
 import type { RequestQuota, Snapshot } from '../../app/contract/snapshot.ts'
@@ -8,13 +8,14 @@ import { classesOf } from '../components/classes.ts'
 import { LazyMenu, menuCode } from '../components/lazy-menu.tsx'
 import { Shape } from '../components/shape.tsx'
 import { Unlisted } from '../components/unlisted.tsx'
+import { useRepeated } from '../hooks/use-repeated.ts'
 import type { RowGroup } from '../state/row-groups.ts'
-import { useLook, useParts, useShown, useSnapshot } from '../state/window-parts.ts'
+import { useLook, useParts, usePausedSince, useShown, useSnapshot } from '../state/window-parts.ts'
 import sheet from './capacity.module.css'
 import { CapacityRow } from './capacity-row.tsx'
 import { useChosenCategory } from './chosen-category.ts'
+import { TREND, type TrendPath, trendPaths } from './trend-path.ts'
 import { useGroups, useRowActions } from './use-groups.ts'
-import { useTrends } from './use-trends.ts'
 
 const css = classesOf(sheet)
 
@@ -220,4 +221,25 @@ function FullHead() {
       {as === 'clock' ? 'Full at' : 'Full in'}
     </button>
   )
+}
+
+/** Interval of requests, in milliseconds. In this time, a small chart moves by less than a pixel. */
+const ASK_AGAIN_MS = 10_000
+
+const NONE: ReadonlyMap<string, TrendPath> = new Map()
+
+function useTrends(): ReadonlyMap<string, TrendPath> {
+  const { api, ticker, mirror } = useParts()
+  const profile = useSnapshot((snapshot) => snapshot.profile.id)
+  const isPaused = usePausedSince() !== undefined
+  const ask = useCallback(async () => {
+    if (profile === undefined) return undefined
+    const toMs = Math.round(ticker.nowMs())
+    const fromMs = Math.max(0, toMs - TREND.pastMs)
+    const trends = await api.trends({ profile, fromMs, toMs, points: TREND.points })
+    const rows = mirror.getState().snapshots.find((one) => one.profile.id === profile)?.requests ?? []
+    return trendPaths(trends, rows, fromMs, toMs)
+  }, [api, ticker, mirror, profile])
+  const isOn = profile !== undefined && !isPaused
+  return useRepeated({ ask, isOn, everyMs: ASK_AGAIN_MS }) ?? NONE
 }

@@ -1,5 +1,6 @@
-import { useState } from 'react'
+import { useCallback, useState } from 'react'
 import type { CommandError, Outcome } from '../../app/contract/outcome.ts'
+import { useParts } from '../state/window-parts.ts'
 
 /** The state of a command whose result a dialog waits for. */
 export interface Asked<T> {
@@ -49,4 +50,21 @@ export function unanswered(error: unknown): string {
   return error instanceof TypeError
     ? 'Headroom is not responding. Try again later.'
     : `That failed: ${error instanceof Error ? error.message : String(error)}`
+}
+
+/** Runs a command outside of dialogs and shows its error as the window's notice. */
+export function useCommand(): (ask: () => Promise<Outcome>) => void {
+  const { view } = useParts()
+  return useCallback(
+    (ask) => {
+      view.setState({ notice: undefined })
+      ask().then(
+        (outcome) => {
+          if (!outcome.ok) view.setState({ notice: outcome.message })
+        },
+        (error: unknown) => view.setState({ notice: unanswered(error) }),
+      )
+    },
+    [view],
+  )
 }

@@ -9,8 +9,7 @@ import { useAnswer } from '../hooks/use-answer.ts'
 import type { Way } from './connect-form.ts'
 import sheet from './keys.module.css'
 import { ScopeChoices } from './scope-choices.tsx'
-import { SignInNotice } from './sign-in-notices.tsx'
-import { SignInWaiting } from './sign-in-waiting.tsx'
+import { SignInNotice, SignInWaiting } from './sign-in-waiting.tsx'
 import type { SignInAttempt } from './use-sign-in.ts'
 
 const css = classesOf(sheet)

@@ -5,7 +5,7 @@ import { classesOf } from '../components/classes.ts'
 import { Shape } from '../components/shape.tsx'
 import { useMirror } from '../state/window-parts.ts'
 import sheet from './keys.module.css'
-import type { SignInState } from './sign-in-state.ts'
+import { firstSentence, type SignInState } from './sign-in-state.ts'
 
 const css = classesOf(sheet)
 
@@ -63,6 +63,33 @@ function HostAway(away: Parameters<typeof awaitedHostText>[0]) {
         <b>{title}</b>
         <span>{text}</span>
       </p>
+    </div>
+  )
+}
+
+interface SignInNoticeProps {
+  readonly state: SignInState
+  /** Called when the person agrees to cancel a pending revocation. */
+  readonly onAgree: () => void
+}
+
+export function SignInNotice({ state, onAgree }: SignInNoticeProps) {
+  if (state.kind !== 'failed' && state.kind !== 'blocked') return null
+  const { title, text } = firstSentence(state.message)
+  const isBlocked = state.kind === 'blocked'
+  return (
+    <div className={css('notice')} role="alert" data-sign-in={isBlocked ? 'blocked' : state.code}>
+      <Shape severity="warning" />
+      <p>
+        <b>{title}</b>
+        <span>{isBlocked ? `${text} Continue and stop revoking?` : text}</span>
+      </p>
+      {isBlocked ? (
+        // Not a submit button, so that Enter does not trigger it.
+        <Button onClick={onAgree}>Continue</Button>
+      ) : (
+        <Button type="submit">{state.code === 'declined' ? 'Start over' : 'Try again'}</Button>
+      )}
     </div>
   )
 }

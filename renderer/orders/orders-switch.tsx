@@ -3,7 +3,7 @@ import { ordersStatus, STOPPING_LEAVES } from '../../app/status/orders-status.ts
 import { capitalised } from '../../app/status/sentences.ts'
 import { Button } from '../components/button.tsx'
 import { classesOf } from '../components/classes.ts'
-import { useCommand } from '../hooks/use-command.ts'
+import { useCommand } from '../hooks/use-asked.ts'
 import { useParts, useSnapshot } from '../state/window-parts.ts'
 import sheet from './orders.module.css'
 

@@ -1,5 +1,5 @@
 import { mayHaveOrders } from '../../app/contract/orders.ts'
-import { useCommand } from '../hooks/use-command.ts'
+import { useCommand } from '../hooks/use-asked.ts'
 import { useKeyDown } from '../hooks/use-way-back.ts'
 import { useParts } from '../state/window-parts.ts'
 

@@ -4,7 +4,7 @@ import { classesOf } from '../components/classes.ts'
 import { Dropdown, MenuItem } from '../components/dropdown.tsx'
 import { Icon } from '../components/icon.tsx'
 import { LazyMenu, menuCode, type OpenedMenu } from '../components/lazy-menu.tsx'
-import { useCommand } from '../hooks/use-command.ts'
+import { useCommand } from '../hooks/use-asked.ts'
 import { useParts } from '../state/window-parts.ts'
 import sheet from './program-table.module.css'
 

@@ -2,7 +2,7 @@ import { useState } from 'react'
 import { ALERT_SEVERITIES, type AlertSeverity } from '../../app/contract/alerts.ts'
 import { Button } from '../components/button.tsx'
 import { Tick } from '../components/form.tsx'
-import { useAlertPreferences } from '../hooks/use-alert-preferences.ts'
+import { useAlertPreferences } from '../hooks/use-answer.ts'
 import { useLook, useParts } from '../state/window-parts.ts'
 
 const SOUND_LABELS: Readonly<Record<AlertSeverity, string>> = {

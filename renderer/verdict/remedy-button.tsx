@@ -1,6 +1,6 @@
 import type { Remedy } from '../../app/conditions/remedies.ts'
 import { Button } from '../components/button.tsx'
-import { useCommand } from '../hooks/use-command.ts'
+import { useCommand } from '../hooks/use-asked.ts'
 import type { Dialog } from '../state/view-state.ts'
 import { shownSnapshot, useParts, useShown } from '../state/window-parts.ts'
 import { UNDO_SECONDS } from '../streams/stream-row.tsx'
