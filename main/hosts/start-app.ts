@@ -7,10 +7,9 @@ import { alertCommands } from '../alerts/alerts.ts'
 import { type Announcer, SILENT } from '../alerts/announcer.ts'
 import { type ControlServer, startControlServer } from '../control/control-server.ts'
 import { socketOf } from '../control/socket-path.ts'
-import { Gateway } from '../gateway/gateway.ts'
+import type { Gateway } from '../gateway/gateway.ts'
 import { gatewayCommands } from '../gateway/gateway-commands.ts'
 import type { GivenProgram } from '../gateway/given-programs.ts'
-import { Programs } from '../gateway/programs.ts'
 import { historyCommands } from '../history/history-commands.ts'
 import { HistoryService } from '../history/history-service.ts'
 import { keyCommands } from '../monitor/commands/keys.ts'
@@ -24,7 +23,6 @@ import type { MonitorSurface } from '../monitor/monitor-surface.ts'
 import { settled } from '../network/deadline.ts'
 import { type ForwardHttp, nodeForwardHttp } from '../network/forward-http.ts'
 import { listenOnLoopback } from '../network/loopback-servers.ts'
-import { monitoredOrders } from '../orders/monitored-orders.ts'
 import type { Keystore } from '../ports/keystore.ts'
 import type { OpenUrl } from '../ports/ports.ts'
 import { Redactor } from '../ports/redactor.ts'
@@ -40,6 +38,7 @@ import { allowUnprotected, type KeepConsent } from '../vault/unprotected-consent
 import { unlockKeys, VaultHandle } from '../vault/vault-handle.ts'
 import { AdmittedWindows } from './admitted-windows.ts'
 import { Demonstration } from './demonstration.ts'
+import { hostedGateway } from './hosted-gateway.ts'
 import { LazyDesks, snoozeOf } from './lazy-desks.ts'
 import { Attention, openWindows, type Windows } from './window-session.ts'
 
@@ -210,26 +209,12 @@ export async function startApp({
     if (monitor.profiles().includes(SAVED_KEYS)) monitor.disconnect(SAVED_KEYS)
     return outcome
   }
-  const shared = { dataFolder, clock: ports.clock, randomBytes, problem }
-  const keyMark = (id: string) => monitor.keyMark(id)
-  const programs = new Programs({ ...shared, given: givenPrograms, keyMark })
-  const orders = monitoredOrders({
-    ...shared,
-    monitor,
-    programs,
+  const { gateway, orders } = hostedGateway({
+    ...{ monitor, given: givenPrograms, forward, secrets, dataFolder, randomBytes, problem },
     isGone: (profile) => handle.isGone(profile),
     keysFor: (purpose) => handle.vault?.keysFor(purpose) ?? [],
-    log: ports.log,
-  })
-  const gateway = new Gateway({
-    monitor,
-    programs,
-    orders,
-    forward,
     clock: ports.clock,
     log: ports.log,
-    secrets,
-    userId: process.getuid?.(),
   })
   const windows = openWindows({
     admitted,

@@ -1,11 +1,10 @@
 import { CURRENT_REQUEST_QUOTAS } from '../../../app/service/categories.ts'
-import type { ControlServerDeps } from '../../control/control-server.ts'
-import type { Gateway } from '../../gateway/gateway.ts'
 import type { GivenProgram } from '../../gateway/given-programs.ts'
 import type { MonitorSurface } from '../../monitor/monitor-surface.ts'
-import type { Orders } from '../../orders/orders.ts'
+import type { hostedGateway } from '../hosted-gateway.ts'
 import { categoryNumbers } from './category-flags.ts'
 import { numberFlag, type ParsedFlag } from './flag-values.ts'
+import type { WatchVault } from './watch-vault.ts'
 
 export interface GatewayRun {
   /** 0 means any free port. */
@@ -16,30 +15,12 @@ export interface GatewayRun {
   readonly given: readonly GivenProgram[]
 }
 
-export type GatewayMonitor = Pick<
-  MonitorSurface,
-  'profiles' | 'keyMark' | 'withProfile' | 'subscribe' | 'snapshot' | 'attachOrders'
->
-
-/** The gateway of a run, and its orders. */
-export interface ServedGateway {
-  readonly gateway: Pick<Gateway, 'start' | 'stop' | 'summary'> & NonNullable<ControlServerDeps['gateway']>
-  readonly orders: NonNullable<ControlServerDeps['orders']> & Pick<Orders, 'stop'>
-}
-
-/** Where a gateway stores its programs and orders. */
-export interface GatewayHome {
-  readonly dataFolder: string
-  readonly isGone: (profile: string) => boolean
-  readonly keysFor: (purpose: string) => readonly Uint8Array[]
-}
-
-/** Creates a run's gateway, which does not serve yet. Without a `home`, its programs are only in memory. */
+/** Creates a run's gateway. Without a `home`, its programs and orders are only in memory. */
 export type CreateGateway = (
   run: GatewayRun,
-  monitor: GatewayMonitor,
-  home: GatewayHome | undefined,
-) => ServedGateway
+  monitor: MonitorSurface,
+  home: Pick<WatchVault, 'dataFolder' | 'isGone' | 'keysFor'> | undefined,
+) => ReturnType<typeof hostedGateway>
 
 const MAX_RESERVE = 10_000
 const requests = numberFlag({ atLeast: 0, atMost: MAX_RESERVE, unit: 'requests' })

@@ -94,7 +94,8 @@ export function realCommands(terminal: NodeTerminal, app: AppFolder): Commands {
     const { watchHistory } = await import('./watch-history.ts')
     const { Monitor } = await import('../../monitor/monitor.ts')
     const { LazyDesks, snoozeOf } = await import('../lazy-desks.ts')
-    const { createGateway: gatewayOf } = await import('./run-gateway.ts')
+    const { hostedGateway } = await import('../hosted-gateway.ts')
+    const { nodeForwardHttp } = await import('../../network/forward-http.ts')
     const { mayHoldKeys } = await import('../../vault/vault-file.ts')
     const log: Log = { note: () => {} }
     const secrets = new Redactor()
@@ -123,12 +124,14 @@ export function realCommands(terminal: NodeTerminal, app: AppFolder): Commands {
         const { startBuiltIn } = await import('../demonstration.ts')
         return startBuiltIn()
       },
-      createGateway: (run, monitor, home) =>
-        gatewayOf(run, monitor, {
+      createGateway: ({ given, reserve }, monitor, home) =>
+        hostedGateway({
+          ...{ given, reserve, monitor, log, secrets, randomBytes, clock: nodeClock },
+          forward: nodeForwardHttp(process.env),
+          problem: terminal.error,
           dataFolder: home?.dataFolder,
           isGone: home?.isGone ?? (() => false),
           keysFor: home?.keysFor ?? (() => []),
-          ...{ log, secrets, say: terminal.error },
         }),
       createDesks: (monitor, store, alerts) =>
         new LazyDesks({

@@ -157,12 +157,7 @@ async function followAtHome(
 async function follow(asked: Profile, flags: Run, deps: WatchDeps, vault?: WatchVault): Promise<number> {
   const { terminal, clock } = deps
   const monitor = vault?.monitor ?? deps.createMonitor()
-  const { data: dataFolder } = flags
-  const home =
-    vault && dataFolder !== undefined
-      ? { dataFolder, isGone: vault.isGone, keysFor: vault.keysFor }
-      : undefined
-  const served = flags.gateway && deps.createGateway(flags.gateway, monitor, home)
+  const served = flags.gateway && deps.createGateway(flags.gateway, monitor, vault)
   const gateway = served?.gateway
   const desks = vault && deps.createDesks(monitor, vault.desks, () => history.alerts)
   const view = watchView(terminal, flags)

@@ -14,6 +14,7 @@ import { type KeysFailure, vaultFailure, vaultTrouble } from './stored-keys.ts'
 /** The opened vault of `watch`, with a monitor of its keys. */
 export interface WatchVault {
   readonly monitor: MonitorSurface
+  readonly dataFolder: string
   /** Messages about damaged files. */
   readonly notices: readonly string[]
   /**
@@ -75,6 +76,7 @@ export async function openWatchVault(
     kind: 'open',
     vault: {
       monitor,
+      dataFolder: data.path,
       notices: [
         ...notices,
         ...handle.notices,

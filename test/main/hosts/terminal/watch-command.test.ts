@@ -346,6 +346,7 @@ test('a sign-in that was revoked in an earlier run ends it with exit 3, and asks
   const saved = { ok: true } as const
   const vault: WatchVault = {
     monitor,
+    dataFolder: '/data',
     notices: [],
     connect: () => 'key-1',
     desks: { desk: () => ({ kind: 'none' }), keepDesk: () => saved, forgetDesk: () => saved },
