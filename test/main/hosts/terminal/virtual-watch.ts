@@ -9,7 +9,7 @@ import { VirtualHttp } from '../../../simulation/virtual-http.ts'
 import { CREDENTIALS, KEY } from '../../../simulation/virtual-key.ts'
 import { VirtualRandom } from '../../../simulation/virtual-random.ts'
 import { fakeTerminal } from './fake-terminal.ts'
-import { NO_HISTORY } from './no-history.ts'
+import { NO_WATCH_DEPS } from './no-watch-deps.ts'
 
 export interface VirtualWatch {
   readonly lines: readonly string[]
@@ -47,24 +47,7 @@ export async function virtualWatch(flags: WatchFlags & { readonly for: number })
   const monitor = new Monitor({ clock, random: random.fork(), http, log: { note: () => {} } })
   const run = watch(
     { authUrl: KEY.authUrl, baseUrl: KEY.baseUrl, clientId: KEY.clientId, stream: THREE_STREAMS, ...flags },
-    {
-      terminal,
-      clock,
-      createMonitor: () => monitor,
-      mayHoldKeys: () => false,
-      openVault: async () => ({ kind: 'failed', line: 'no vault here', needsPerson: false }),
-      createGateway: () => {
-        throw new Error('no gateway here')
-      },
-      recordHistory: () => NO_HISTORY,
-      createDesks: () => {
-        throw new Error('no desks here')
-      },
-      serveMetrics: async () => ({ kind: 'failed', line: 'no metrics here' }),
-      pushMetrics: () => Promise.reject(new Error('no store here')),
-      showTimesOf: () => {},
-      startBuiltIn: () => Promise.reject(new Error('no simulator here')),
-    },
+    { ...NO_WATCH_DEPS, terminal, clock, createMonitor: () => monitor },
   )
   const seconds = flags.for
   await clock.advance(seconds * 600)

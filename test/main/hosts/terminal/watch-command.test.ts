@@ -13,7 +13,7 @@ import { SteppedClock } from '../../stepped-clock.ts'
 import { AT_MS, exampleSnapshot } from './example-snapshot.ts'
 import { FakeMonitor } from './fake-monitor.ts'
 import { type FakeTerminal, type FakeTerminalOptions, fakeTerminal } from './fake-terminal.ts'
-import { NO_HISTORY } from './no-history.ts'
+import { NO_WATCH_DEPS } from './no-watch-deps.ts'
 
 const SERVICE = {
   authUrl: 'https://signin.example.com',
@@ -45,21 +45,10 @@ async function watched(
   const terminal = fakeTerminal(options)
   const builtIn = { closed: false }
   const exitCode = watch(flags, {
+    ...NO_WATCH_DEPS,
     terminal,
     clock,
     createMonitor: () => monitor,
-    mayHoldKeys: () => false,
-    openVault: async () => ({ kind: 'failed', line: 'no vault in these tests', needsPerson: false }),
-    createGateway: () => {
-      throw new Error('no gateway in these tests')
-    },
-    recordHistory: () => NO_HISTORY,
-    createDesks: () => {
-      throw new Error('no desks here')
-    },
-    serveMetrics: async () => ({ kind: 'failed', line: 'no metrics here' }),
-    pushMetrics: () => Promise.reject(new Error('no store here')),
-    showTimesOf: () => {},
     startBuiltIn: async () => ({
       profile: BUILT_IN,
       past: { headers: [], events: [] },
@@ -403,10 +392,10 @@ test('an alert rings the bell and is printed among the lines, but not in JSON', 
       { for: 10, ...(json && { json }) },
       {},
       {
-        recordHistory: (_monitor, given) => {
+        recordHistory: (...[monitor, given, ...rest]) => {
           announcer = given
           return {
-            ...NO_HISTORY,
+            ...NO_WATCH_DEPS.recordHistory(monitor, given, ...rest),
             close: async () => {
               closed = true
             },
