@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import { z } from 'zod'
 import { contract } from '../../../app/contract/contract.ts'
 import { HEALTH_PATH } from '../../network/loopback-servers.ts'
 import { isApi } from '../../network/request-gate.ts'
@@ -23,7 +24,7 @@ export interface RoutesDeps {
 }
 
 const MAX_BODY_BYTES = 64 * 1024
-const NONCE_BYTES = 16
+const sessionBody = z.object({ code: z.string() })
 const JSON_TYPE = /^application\/json(?:; ?charset=utf-8)?$/i
 const BEARER = /^Bearer ([\w-]{16,128})$/
 
@@ -62,9 +63,9 @@ export function routes(deps: RoutesDeps): FastifyInstance {
   })
 
   app.post('/api/session', (request, reply) => {
-    const code = codeOf(request.body)
-    if (code === undefined) return refuse(reply, 400, 'session: code must be a string')
-    const verdict = deps.admission.offer(code)
+    const { data: body } = sessionBody.safeParse(request.body)
+    if (body === undefined) return refuse(reply, 400, 'session: code must be a string')
+    const verdict = deps.admission.offer(body.code)
     switch (verdict.kind) {
       case 'refused':
         return refuse(reply, 401, 'invalid or used code; the terminal shows a new one')
@@ -139,11 +140,11 @@ function bearerWindow(request: FastifyRequest, windows: BrowserWindows): Browser
 
 /** Sends the page with a new nonce. Only the page has a nonce. */
 function sendPage(reply: FastifyReply, { files, randomBytes }: RoutesDeps): FastifyReply {
-  const nonce = Buffer.from(randomBytes(NONCE_BYTES)).toString('base64')
+  const { html, nonce } = files.page(randomBytes)
   return reply
     .headers({ ...securityHeaders({ connectSrc: "'self'", nonce }), 'cache-control': 'no-store' })
     .type(PAGE_CONTENT_TYPE)
-    .send(files.page(nonce))
+    .send(html)
 }
 
 const refuse = (reply: FastifyReply, status: number, error: string): FastifyReply =>
@@ -161,9 +162,4 @@ function complaint(status: number): string {
     default:
       return 'the request failed'
   }
-}
-
-function codeOf(body: unknown): string | undefined {
-  if (typeof body !== 'object' || body === null || !('code' in body)) return undefined
-  return typeof body.code === 'string' ? body.code : undefined
 }

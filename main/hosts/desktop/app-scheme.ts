@@ -7,7 +7,6 @@ import { isWindowPage, PAGE_CONTENT_TYPE, type WindowFiles } from '../window-fil
 export const APP_URL = 'app://headroom/'
 const PROTOCOL = 'app:'
 const HOST = 'headroom'
-const NONCE_BYTES = 16
 
 /**
  * Privileges of the scheme. The window needs no `fetch`, CORS, service workers or CSP bypasses, so they are
@@ -34,8 +33,8 @@ export function appScheme(files: WindowFiles, randomBytes: RandomBytes): (reques
     if (method !== 'GET' || !isAppUrl(url)) return respond(404, 'text/plain', '')
     const { pathname } = new URL(url)
     if (isWindowPage(pathname)) {
-      const nonce = Buffer.from(randomBytes(NONCE_BYTES)).toString('base64')
-      return respond(200, PAGE_CONTENT_TYPE, files.page(nonce), nonce)
+      const { html, nonce } = files.page(randomBytes)
+      return respond(200, PAGE_CONTENT_TYPE, html, nonce)
     }
     const file = files.find(pathname)
     return file === undefined

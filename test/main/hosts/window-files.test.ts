@@ -37,10 +37,12 @@ test('only a file with a hash in its name, in its folder, is cached forever', ()
   ])
 })
 
-test('the page is not a file, and each nonce is the requested one', () => {
+test('the page is not a file, and has the nonce of its random bytes', () => {
   const files = readWindowFiles(folderOf({ 'index.html': PAGE }))
   expect(files.find('/index.html')).toBeUndefined()
-  expect(files.page('n1')).toBe('<!doctype html><style nonce="n1"></style><i nonce="n1"></i>')
+  const { html, nonce } = files.page((size) => new Uint8Array(size).fill(7))
+  expect(nonce).toBe('BwcHBwcHBwcHBwcHBwcHBw==')
+  expect(html).toBe(`<!doctype html><style nonce="${nonce}"></style><i nonce="${nonce}"></i>`)
 })
 
 test.skipIf(process.platform === 'win32')('a link and a file of an unknown kind are not served', () => {

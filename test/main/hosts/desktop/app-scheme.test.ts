@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { APP_SCHEME, appScheme } from '../../../../main/hosts/desktop/app-scheme.ts'
 
+const NONCE = 'BwcHBwcHBwcHBwcHBwcHBw=='
 const files = {
   find: (path: string) =>
     path === '/assets/a.js'
       ? { bytes: Buffer.from('1'), contentType: 'text/javascript; charset=utf-8', cacheControl: 'x' }
       : undefined,
-  page: (nonce: string) => `<meta content="${nonce}">`,
+  page: () => ({ html: `<meta content="${NONCE}">`, nonce: NONCE }),
 }
 const answer = (url: string, method = 'GET') =>
   appScheme(files, (size) => new Uint8Array(size).fill(7))(new Request(url, { method }))
@@ -15,12 +16,11 @@ describe('app://headroom/', () => {
   it('serves its page under a policy with no network and a nonce', async () => {
     const page = answer('app://headroom/')
     expect(page.status).toBe(200)
-    const nonce = 'BwcHBwcHBwcHBwcHBwcHBw=='
-    expect(await page.text()).toBe(`<meta content="${nonce}">`)
+    expect(await page.text()).toBe(`<meta content="${NONCE}">`)
     const policy = page.headers.get('content-security-policy')
     expect(policy).toContain("default-src 'none'")
     expect(policy).toContain("connect-src 'none'")
-    expect(policy).toContain(`'nonce-${nonce}'`)
+    expect(policy).toContain(`'nonce-${NONCE}'`)
     expect(policy).not.toContain('unsafe')
     expect(page.headers.get('x-content-type-options')).toBe('nosniff')
   })
