@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { lstatSync, mkdirSync, rmSync } from 'node:fs'
 import { createServer, type Server, type Socket } from 'node:net'
 import type { deskContract } from '../../app/contract/desk.ts'
@@ -43,10 +44,6 @@ export interface ControlServerDeps {
   readonly userId: number | undefined
 }
 
-export interface ControlServer {
-  close(): Promise<void>
-}
-
 /**
  * Maximum silence of a client in milliseconds. The `headroom` commands send and read immediately. A client
  * that is silent for longer is suspended or is another program.
@@ -69,7 +66,7 @@ export const MAX_CONNECTIONS = 256
  * The caller must hold the data folder's lock, so that an existing socket file is known to be stale. An error
  * while opening the socket is logged, because the rest of the app works without the socket.
  */
-export async function startControlServer(deps: ControlServerDeps): Promise<ControlServer> {
+export async function startControlServer(deps: ControlServerDeps): Promise<{ close(): Promise<void> }> {
   const { path, clock, log } = deps
   const open = new Set<Socket>()
   const server = createServer((socket) => {
@@ -120,7 +117,16 @@ export async function startControlServer(deps: ControlServerDeps): Promise<Contr
 
 async function listenAnew(server: Server, { path, userId }: ControlServerDeps): Promise<void> {
   makeWay(path, userId)
-  await listen(server, path)
+  // The umask makes the socket private from its creation. libuv's named pipes are always private to their
+  // owner.
+  const before = path.kind === 'pipe' ? undefined : process.umask(0o177)
+  try {
+    server.listen(path.path)
+  } finally {
+    if (before !== undefined) process.umask(before)
+  }
+  // `listen` emits its events in a later turn.
+  await once(server, 'listening')
 }
 
 function makeWay(path: SocketPath, userId: number | undefined): void {
@@ -147,23 +153,6 @@ function makeWay(path: SocketPath, userId: number | undefined): void {
 export function isOurFolder(folder: string, userId: number | undefined): boolean {
   const found = lstatSync(folder, { throwIfNoEntry: false })
   return found?.isDirectory() === true && found.uid === userId && (found.mode & 0o077) === 0
-}
-
-function listen(server: Server, path: SocketPath): Promise<void> {
-  return new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
-    // The umask makes the socket private from its creation. libuv's named pipes are always private to their
-    // owner.
-    const before = path.kind === 'pipe' ? undefined : process.umask(0o177)
-    try {
-      server.listen(path.path, () => {
-        server.off('error', reject)
-        resolve()
-      })
-    } finally {
-      if (before !== undefined) process.umask(before)
-    }
-  })
 }
 
 function serve(socket: Socket, deps: ControlServerDeps, keep: () => void): void {

@@ -8,6 +8,8 @@ import { jsonOf } from '../../app/service/json.ts'
 import { SIGN_IN_LIMIT_MS } from '../../app/sign-in/failure.ts'
 import { programClass, programName, programOrders, programWeight } from '../gateway/programs.ts'
 
+const id = z.string().min(1).max(64)
+
 /**
  * The protocol of the control socket: one line of JSON in each direction, then the connection ends.
  *
@@ -18,21 +20,21 @@ import { programClass, programName, programOrders, programWeight } from '../gate
 const request = z.discriminatedUnion('do', [
   z.strictObject({ do: z.literal('status') }),
   /** The command line has already asked the user to confirm. */
-  z.strictObject({ do: z.literal('revoke'), profile: z.string().min(1).max(64) }),
+  z.strictObject({ do: z.literal('revoke'), profile: id }),
   /** `ending` is the end of a LIVE key, as a person typed it. */
   z.strictObject({
     do: z.literal('allow-orders'),
-    profile: z.string().min(1).max(64),
+    profile: id,
     ending: z.string().min(1).max(ENDING_LENGTH).exactOptional(),
   }),
   /**
    * Answered when the sign-in of `allow-orders` ends. If the connection closes first, the sign-in is
    * cancelled.
    */
-  z.strictObject({ do: z.literal('await-orders'), signIn: z.string().min(1).max(64) }),
+  z.strictObject({ do: z.literal('await-orders'), signIn: id }),
   /** Without `profile`, stops the orders of every key. */
-  z.strictObject({ do: z.literal('stop-orders'), profile: z.string().min(1).max(64).exactOptional() }),
-  z.strictObject({ do: z.literal('dismiss-order'), id: z.string().min(1).max(64) }),
+  z.strictObject({ do: z.literal('stop-orders'), profile: id.exactOptional() }),
+  z.strictObject({ do: z.literal('dismiss-order'), id: id }),
   /** Without `turn`, the request only returns the state. `port` is used only to turn the gateway on. */
   z.strictObject({
     do: z.literal('gateway'),
@@ -45,17 +47,17 @@ const request = z.discriminatedUnion('do', [
     class: programClass,
     weight: programWeight,
     maxOrders: programOrders.exactOptional(),
-    profile: z.string().min(1).max(64).exactOptional(),
+    profile: id.exactOptional(),
   }),
   z.strictObject({
     do: z.enum(['cut-program', 'pause-program', 'resume-program']),
-    name: z.string().min(1).max(64),
+    name: id,
   }),
   z.strictObject({ do: z.literal('create-desk'), ...newDesk.shape }),
   z.strictObject({ do: z.literal('join-desk'), ...deskToJoin.shape }),
   z.strictObject({
     do: z.enum(['desk-invitation', 'leave-desk', 'rotate-desk']),
-    profile: z.string().min(1).max(64),
+    profile: id,
   }),
 ])
 

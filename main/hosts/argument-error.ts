@@ -1,4 +1,6 @@
+import { z } from 'zod'
 import { systemErrorCode } from '../storage/system-error.ts'
+
 /**
  * Describes an invalid command argument in one line: the field and the expected type or range.
  *
@@ -6,24 +8,14 @@ import { systemErrorCode } from '../storage/system-error.ts'
  * field, which the contract declares.
  */
 export function argumentError(command: string, error: unknown): string {
-  const issue = firstIssue(error)
+  const issue = error instanceof z.core.$ZodError ? error.issues[0] : undefined
   if (issue === undefined) return `${command}: wrong argument for this command`
   const [field] = issue.path
   const subject = typeof field === 'string' ? `${command}: ${field}` : `${command}: the argument`
   return `${subject} ${complaint(issue)}`
 }
 
-interface Issue {
-  readonly path: readonly PropertyKey[]
-  readonly code: string
-  readonly expected?: unknown
-  readonly origin?: unknown
-  readonly minimum?: unknown
-  readonly maximum?: unknown
-  readonly values?: unknown
-}
-
-function complaint(issue: Issue): string {
+function complaint(issue: z.core.$ZodIssue): string {
   // The issue is about a value inside the field. Its limit is left out, because it would be read as the
   // field's limit.
   if (issue.path.length > 1) return 'has an invalid part'
@@ -31,11 +23,11 @@ function complaint(issue: Issue): string {
     case 'invalid_type':
       return `must be ${typeName(issue.expected)}`
     case 'too_big':
-      return `must be at most ${size(issue, issue.maximum)}`
+      return `must be at most ${size(issue.origin, issue.maximum)}`
     case 'too_small':
-      return `must be at least ${size(issue, issue.minimum)}`
+      return `must be at least ${size(issue.origin, issue.minimum)}`
     case 'invalid_value':
-      return Array.isArray(issue.values) ? `must be one of ${issue.values.join(', ')}` : 'is invalid'
+      return `must be one of ${issue.values.join(', ')}`
     case 'unrecognized_keys':
       return 'has an unknown field'
     default:
@@ -43,20 +35,13 @@ function complaint(issue: Issue): string {
   }
 }
 
-function typeName(expected: unknown): string {
+function typeName(expected: string): string {
   if (expected === 'int') return 'a whole number'
-  return /^[aeiou]/.test(String(expected)) ? `an ${expected}` : `a ${expected}`
+  return /^[aeiou]/.test(expected) ? `an ${expected}` : `a ${expected}`
 }
 
-const size = ({ origin }: Issue, limit: unknown) =>
+const size = (origin: string, limit: number | bigint) =>
   origin === 'string' ? `${limit} ${limit === 1 ? 'character' : 'characters'} long` : String(limit)
-
-function firstIssue(error: unknown): Issue | undefined {
-  if (!(error instanceof Error) || !('issues' in error) || !Array.isArray(error.issues)) return undefined
-  const [issue] = error.issues as readonly Partial<Issue>[]
-  if (issue === undefined || !Array.isArray(issue.path) || typeof issue.code !== 'string') return undefined
-  return issue as Issue
-}
 
 /** The error line if the port of `flag` could not be opened. `undefined` for any other error. */
 export function portTaken(error: unknown, port: number, flag = '--port'): string | undefined {

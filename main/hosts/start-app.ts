@@ -5,7 +5,7 @@ import type { NewKey } from '../../app/contract/sign-in.ts'
 import type { Hello } from '../../app/contract/windows.ts'
 import { alertCommands } from '../alerts/alerts.ts'
 import { type Announcer, SILENT } from '../alerts/announcer.ts'
-import { type ControlServer, startControlServer } from '../control/control-server.ts'
+import { startControlServer } from '../control/control-server.ts'
 import { socketOf } from '../control/socket-path.ts'
 import type { Gateway } from '../gateway/gateway.ts'
 import { gatewayCommands } from '../gateway/gateway-commands.ts'
@@ -241,7 +241,7 @@ export async function startApp({
     },
   })
   await gateway.start(gatewayPort, { retries: true })
-  const control: ControlServer = await startControlServer({
+  const control = await startControlServer({
     monitor,
     gateway,
     switches,

@@ -27,14 +27,10 @@ export interface BrowserHostDeps {
   ready(url: string): void
 }
 
-/** The running browser host, with the port it listens on. */
-export interface BrowserHost {
-  readonly port: number
-  close(): Promise<void>
-}
-
 /** Serves the window to browsers on this machine only. */
-export async function startBrowserHost(deps: BrowserHostDeps): Promise<BrowserHost> {
+export async function startBrowserHost(
+  deps: BrowserHostDeps,
+): Promise<{ readonly port: number; close(): Promise<void> }> {
   const { windows, admitted, windowFolder, clock, randomBytes, log } = deps
   const files = readWindowFiles(windowFolder)
   const admission = new Admission({ randomBytes, monotonicMs: () => clock.monotonicMs() })

@@ -1,7 +1,6 @@
 import type { Log } from '../../ports/ports.ts'
 import { restoreFileMask } from '../../storage/private-files.ts'
 import type { ElectronPieces } from './electron-pieces.ts'
-import type { QuitEnding } from './quit.ts'
 import { showLastDialog } from './start-failure.ts'
 
 export interface DefectDeps {
@@ -10,7 +9,8 @@ export interface DefectDeps {
     readonly app: Pick<ElectronPieces['app'], 'exit' | 'relaunch'>
   }
   readonly log: Log
-  readonly ending: QuitEnding
+  /** Stops everything once. */
+  readonly stop: () => Promise<void>
   /** Notifies a person that the app continues after a defect. */
   readonly notify: (line: string) => void
 }
@@ -27,7 +27,7 @@ const START_AGAIN = 0
  * An unhandled rejection affects only one task, so the app continues. It logs the rejection, and notifies the
  * person once per run. The log redacts both kinds of errors.
  */
-export function followDefects({ process, electron, log, ending, notify }: DefectDeps): void {
+export function followDefects({ process, electron, log, stop, notify }: DefectDeps): void {
   let isEnding = false
   let isReported = false
   process.on('uncaughtException', (cause) => {
@@ -44,7 +44,7 @@ export function followDefects({ process, electron, log, ending, notify }: Defect
   })
 
   async function endAfter(): Promise<void> {
-    await ending.stop()
+    await stop()
     const response = await showLastDialog(electron.dialog, {
       type: 'error',
       title: 'Headroom',

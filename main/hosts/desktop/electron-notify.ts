@@ -1,27 +1,24 @@
 import type { Notification } from 'electron'
-import type { Log, Notify } from '../../ports/ports.ts'
+import type { Log, Notice } from '../../ports/ports.ts'
 import type { ElectronPieces } from './electron-pieces.ts'
 
-/** System notifications. A new notification replaces the one with the same tag. */
-export interface SystemNotices {
-  readonly notify: Notify
-  /** Closes the notification with `tag`, because its cause has ended. */
-  withdraw(tag: string): void
-}
-
-/** Shows system notifications. Failures are ignored, because window and tray show the same facts. */
+/**
+ * Shows system notifications. A new notification replaces the one with the same tag. Failures are ignored,
+ * because window and tray show the same facts.
+ */
 export function systemNotices(
   { Notification }: Pick<ElectronPieces, 'Notification'>,
   clicked: () => void,
   log: Log,
-): SystemNotices {
+) {
   const shown = new Map<string, Notification>()
+  /** Closes the notification with `tag`, because its cause has ended. */
   const withdraw = (tag: string) => {
     shown.get(tag)?.close()
     shown.delete(tag)
   }
   return {
-    notify: ({ title, body, tag, isUrgent }) => {
+    notify: ({ title, body, tag, isUrgent }: Notice) => {
       if (!Notification.isSupported()) return
       withdraw(tag)
       const notification = new Notification({ title, body, urgency: isUrgent ? 'critical' : 'normal' })

@@ -17,19 +17,16 @@ export interface QuitDeps {
   readonly stop: () => Promise<void>
 }
 
-/** Ends the app in an orderly way. */
-export interface QuitEnding {
-  /** Stops everything once. Resolves when the stop has succeeded or failed, or after `QUIT_LIMIT_MS`. */
-  stop(): Promise<void>
-}
-
 /**
  * Delays the exit of the process until streams are closed and stores are written, at most `QUIT_LIMIT_MS`.
  *
  * Every way to quit emits `will-quit`: the menus, closing the last window, SIGINT and SIGTERM. The last step
  * is `app.exit`, because Electron ignores a second `app.quit` while it handles the event.
+ *
+ * Returns a function that stops everything once. It resolves when the stop has succeeded or failed, or after
+ * `QUIT_LIMIT_MS`.
  */
-export function endAfterStop({ app, clock, log, stop }: QuitDeps): QuitEnding {
+export function endAfterStop({ app, clock, log, stop }: QuitDeps): () => Promise<void> {
   let stopped: Promise<void> | undefined
   const stopOnce = () => {
     stopped ??= new Promise((resolve) => {
@@ -53,5 +50,5 @@ export function endAfterStop({ app, clock, log, stop }: QuitDeps): QuitEnding {
     isEnding = true
     void stopOnce().then(() => app.exit(0))
   })
-  return { stop: stopOnce }
+  return stopOnce
 }

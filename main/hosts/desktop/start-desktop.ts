@@ -105,7 +105,7 @@ export async function startDesktop(deps: DesktopDeps): Promise<void> {
   const { notify, withdraw } = systemNotices(electron, show, log)
   let starting: Promise<RunningDesktop> | undefined
   let isEnding = false
-  const ending = endAfterStop({
+  const stop = endAfterStop({
     app,
     clock,
     log,
@@ -121,7 +121,7 @@ export async function startDesktop(deps: DesktopDeps): Promise<void> {
     process: deps.process,
     electron,
     log,
-    ending,
+    stop,
     notify: (body) => notify({ title: 'Headroom', body, tag: 'defect', isUrgent: false }),
   })
   const announcer = { ...throughNotify(notify), withdraw }

@@ -95,3 +95,10 @@ function burstOf(part: string): ParsedFlag<Neighbour> {
     ...{ onSeconds: onSeconds.value, offSeconds: cycleSeconds.value - onSeconds.value },
   })
 }
+
+const MAX_RESERVE = 10_000
+const reservedRequests = numberFlag({ atLeast: 0, atMost: MAX_RESERVE, unit: 'requests' })
+
+/** Parses `--reserve 'Positions=20'`: reserved requests per category. */
+export const reserveFlag = (text: string): ParsedFlag<Readonly<Record<string, number>>> =>
+  categoryNumbers(text, CATEGORIES, reservedRequests)

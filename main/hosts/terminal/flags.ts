@@ -1,6 +1,6 @@
 import { DEFAULT_GATEWAY_PORT } from '../../../app/contract/programs.ts'
 import { readStreamText } from '../../../app/service/stream-text.ts'
-import { probeFlag, trafficFlag } from './category-flags.ts'
+import { probeFlag, reserveFlag, trafficFlag } from './category-flags.ts'
 import {
   addressFlag,
   agoFlag,
@@ -21,7 +21,6 @@ import {
   timeFlag,
   wordFlag,
 } from './flag-values.ts'
-import { reserveFlag } from './gateway-run.ts'
 import { EXIT_DOES_NOT_FIT } from './terminal.ts'
 
 /** The flags of each command, in the order of its help, and the types of the parsed flags. */

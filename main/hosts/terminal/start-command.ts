@@ -1,12 +1,8 @@
 import { type MetricsOptions, metricsExports, type OtlpOptions } from '../../metrics/metrics-options.ts'
 import type { LockAttempt } from '../../storage/lock.ts'
+import type { FoundHost } from './find-runtime.ts'
 import type { StartFlags } from './flags.ts'
 import { EXIT_PERSON_NEEDED, failWith, type Terminal } from './terminal.ts'
-
-/** Whether Electron can run here, or why not. */
-export type DesktopSearch =
-  | { readonly kind: 'desktop'; readonly electronPath: string }
-  | { readonly kind: 'browser'; readonly reason: string }
 
 /** The arguments of every host with a window. */
 export interface HostArguments {
@@ -23,7 +19,7 @@ export interface StartDeps {
   openDataFolder(
     folder: string | undefined,
   ): { readonly kind: 'open'; readonly path: string } | { readonly kind: 'unusable'; readonly line: string }
-  findDesktop(): Promise<DesktopSearch>
+  findDesktop(): Promise<FoundHost>
   /** Runs the desktop host, which locks the folder itself. */
   runDesktop(electronPath: string, args: HostArguments): Promise<number>
   lock(folder: string): LockAttempt

@@ -19,7 +19,7 @@ import {
 } from '../../../app/status/quota-status.ts'
 import { unlistedText } from '../../../app/status/sentences.ts'
 import { accessStatus, refreshStatus } from '../../../app/status/token-status.ts'
-import { type Cell, duration, left, levelBar, paint, printable, right } from './cells.ts'
+import { type Cell, duration, left, levelBar, paint, printable, right, type Tone } from './cells.ts'
 import { eventLine } from './changes.ts'
 import { deskRows } from './desk-rows.ts'
 import {
@@ -121,30 +121,20 @@ export function renderTable(
     bar: Math.min(MAX_BAR, width - fixed - category - state - 2),
   }
   const recent = events.slice(-LAST_EVENTS)
+  const inOneLine = (parts: readonly string[], tone: Tone) => [left(fitParts(parts, columns), width, tone)]
+  const head = headline(snapshot, nowMs)
   const sections: readonly (readonly WeighedLine[])[] = [
     weighed(WEIGHTS.head, [
       // The headline is wrapped. A narrow terminal would otherwise cut off its end.
-      ...wrapped(printable(verdictLine(snapshot, nowMs)), columns).map((text) => [
-        left(text, columns, TONES[headline(snapshot, nowMs).severity]),
+      ...wrapped(printable(head.headline), columns).map((text) => [
+        left(text, columns, TONES[head.severity]),
       ]),
       ...causeLines(snapshot, nowMs).flatMap((text) =>
         wrapped(printable(text), columns).map((part) => [left(part, columns)]),
       ),
-      [left(fitParts(serviceParts(snapshot, nowMs), columns), width, 'bold')],
-      [
-        left(
-          fitParts(tokenParts(snapshot, nowMs), columns),
-          width,
-          toneOf(accessStatus(snapshot.access, nowMs).severity),
-        ),
-      ],
-      [
-        left(
-          fitParts(refreshParts(snapshot, nowMs), columns),
-          width,
-          toneOf(refreshStatus(snapshot.refresh, nowMs).severity),
-        ),
-      ],
+      inOneLine(serviceParts(snapshot, nowMs), 'bold'),
+      inOneLine(tokenParts(snapshot, nowMs), toneOf(accessStatus(snapshot.access, nowMs).severity)),
+      inOneLine(refreshParts(snapshot, nowMs), toneOf(refreshStatus(snapshot.refresh, nowMs).severity)),
     ]),
     [
       ...headed(
@@ -307,10 +297,6 @@ function stateText(quota: RequestQuota, nowMs: number, width: number): string {
   const short = note.startsWith('within') ? '<10m' : countdown
   const text = `${label} ${short}`.trimEnd()
   return text.length <= width ? text : label
-}
-
-function verdictLine(snapshot: Snapshot, nowMs: number): string {
-  return headline(snapshot, nowMs).headline
 }
 
 /** Maximum number of causes that get a line, not counting the headline's cause. */

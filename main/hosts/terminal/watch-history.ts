@@ -4,10 +4,10 @@ import { type ControlServerDeps, startControlServer } from '../../control/contro
 import { socketOf } from '../../control/socket-path.ts'
 import { HistoryService } from '../../history/history-service.ts'
 import type { MonitorSurface } from '../../monitor/monitor-surface.ts'
-import type { Clock, Log } from '../../ports/ports.ts'
 import { OrderSwitches } from '../../sign-in/order-switches.ts'
 
-export interface WatchHistoryDeps {
+export interface WatchHistoryDeps
+  extends Pick<ControlServerDeps, 'clock' | 'log' | 'gateway' | 'orders' | 'desk'> {
   readonly monitor: Pick<
     MonitorSurface,
     'subscribe' | 'profiles' | 'snapshot' | 'events' | 'withProfile' | 'setOrders'
@@ -19,14 +19,9 @@ export interface WatchHistoryDeps {
    */
   readonly dataFolder: string | undefined
   readonly environment: Readonly<Record<string, string | undefined>>
-  readonly clock: Clock
-  readonly log: Log
   readonly version: string
   /** Called with a sentence about a problem of the history file. Not called again while the problem lasts. */
   readonly problem: (sentence: string) => void
-  readonly gateway?: NonNullable<ControlServerDeps['gateway']>
-  readonly orders?: NonNullable<ControlServerDeps['orders']>
-  readonly desk?: NonNullable<ControlServerDeps['desk']>
 }
 
 export interface WatchHistory {

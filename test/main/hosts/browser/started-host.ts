@@ -3,14 +3,14 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { AdmittedWindows } from '../../../../main/hosts/admitted-windows.ts'
-import { type BrowserHost, startBrowserHost } from '../../../../main/hosts/browser/browser-host.ts'
+import { startBrowserHost } from '../../../../main/hosts/browser/browser-host.ts'
 import { claimPort } from '../../../../main/network/loopback-servers.ts'
 import { SteppedClock } from '../../stepped-clock.ts'
 import { FakeWindows } from './fake-windows.ts'
 import { type RawAnswer, type RequestParts, rawExchange, requestText } from './raw-http.ts'
 
 export interface StartedHost {
-  readonly host: BrowserHost
+  readonly host: Awaited<ReturnType<typeof startBrowserHost>>
   readonly port: number
   readonly windows: FakeWindows
   readonly clock: SteppedClock

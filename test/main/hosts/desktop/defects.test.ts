@@ -21,11 +21,7 @@ function following(response = 1) {
       } as unknown as DefectDeps['electron']['dialog'],
     },
     log: { note: (line) => void said.push(['log', line]) },
-    ending: {
-      stop: async () => {
-        said.push(['stop'])
-      },
-    },
+    stop: async () => void said.push(['stop']),
     notify: () => void said.push(['notify']),
   })
   return { process, said }

@@ -1,12 +1,13 @@
 import { expect, test } from 'vitest'
+import type { FoundHost } from '../../../../main/hosts/terminal/find-runtime.ts'
 import type { StartFlags } from '../../../../main/hosts/terminal/flags.ts'
-import { type DesktopSearch, start } from '../../../../main/hosts/terminal/start-command.ts'
+import { start } from '../../../../main/hosts/terminal/start-command.ts'
 import type { LockAttempt, LockHolder } from '../../../../main/storage/lock.ts'
 import { fakeTerminal } from './fake-terminal.ts'
 
 const FLAGS: StartFlags = { host: 'auto', port: 4780, open: true, link: true }
-const DESKTOP: DesktopSearch = { kind: 'desktop', electronPath: '/electron' }
-const NO_DESKTOP: DesktopSearch = { kind: 'browser', reason: 'no display' }
+const DESKTOP: FoundHost = { kind: 'desktop', electronPath: '/electron' }
+const NO_DESKTOP: FoundHost = { kind: 'browser', reason: 'no display' }
 const busyWith = (host: LockHolder['host']): LockAttempt => ({
   kind: 'busy',
   holder: { pid: 7, host },
@@ -14,7 +15,7 @@ const busyWith = (host: LockHolder['host']): LockAttempt => ({
 })
 
 interface World {
-  readonly search?: DesktopSearch
+  readonly search?: FoundHost
   readonly lock?: LockAttempt
   readonly environment?: Readonly<Record<string, string>>
   readonly folder?: { readonly kind: 'unusable'; readonly line: string }
