@@ -5,7 +5,7 @@ import {
   isCauseOf,
   type KeyConditions,
 } from '../conditions/evaluate.ts'
-import { ALERTS, type AlertKind, CONDITION_KINDS, CONDITIONS, isOfRow } from '../conditions/kinds.ts'
+import { type AlertKind, CONDITION_KINDS, CONDITIONS, isOfRow, kindRow } from '../conditions/kinds.ts'
 import { Lifetime } from '../conditions/lifetime.ts'
 import { alertText, recoveredText } from '../conditions/messages/conditions.ts'
 import type { Alert, AlertSeverity } from '../contract/alerts.ts'
@@ -108,7 +108,7 @@ export class AlertEngine {
     const severity = condition.severity === 'critical' ? 'critical' : 'warning'
     const isNews =
       alert === undefined
-        ? snapshot.at - lifetime.sinceMs >= (ALERTS[condition.kind]?.holdMs ?? 0)
+        ? snapshot.at - lifetime.sinceMs >= (kindRow(condition.kind)?.alert?.holdMs ?? 0)
         : urgencyOf(severity) > urgencyOf(alert.severity)
     if (!isNews) return []
     // The new alert replaces two kinds of alerts: alerts about its consequences, and a `capacity-back` alert
@@ -222,7 +222,7 @@ function raised(
 
 function alerts({ kind, subject, severity }: Condition, { streams }: Snapshot): boolean {
   if (severity !== 'critical' && severity !== 'warning') return false
-  if (kind !== 'slots-full') return ALERTS[kind] !== undefined
+  if (kind !== 'slots-full') return kindRow(kind)?.alert !== undefined
   return streams.some((stream) => stream.category === subject && waitsForSlot(stream))
 }
 

@@ -330,7 +330,7 @@ export function freshestMs(snapshot: Snapshot, nowMs: number): number | undefine
 /** Conditions of all kinds that have a `detect` function. */
 function ownConditions(snapshot: Snapshot, nowMs: number): readonly Condition[] {
   return CONDITION_KINDS.flatMap((kind) =>
-    (kindRow(kind).detect?.(snapshot, nowMs) ?? []).map((found) => ({ kind, ...found })),
+    (kindRow(kind)?.detect?.(snapshot, nowMs) ?? []).map((found) => ({ kind, ...found })),
   )
 }
 

@@ -22,9 +22,22 @@ interface KindRow {
    * as fine.
    */
   readonly stopsCalls: boolean
+  /** Absent for a kind that appears only in the window. */
+  readonly alert?: AlertRule
   /** Finds the occurrences of this kind. Absent for kinds that `evaluate.ts` finds. */
   readonly detect?: (snapshot: Snapshot, nowMs: number) => readonly Detected[]
 }
+
+/**
+ * When the alert of a condition is raised and withdrawn, in milliseconds. The condition must last `holdMs`
+ * before the alert is raised, and must be absent for `recoverMs` before the alert is withdrawn.
+ */
+interface AlertRule {
+  readonly holdMs: number
+  readonly recoverMs: number
+}
+
+const after = (holdMs: number, recoverMs = 0): AlertRule => ({ holdMs, recoverMs })
 
 /** An occurrence of a condition. `since`: epoch ms. */
 export interface Detected {
@@ -76,6 +89,7 @@ const leaves = (aspect: Aspect, ...explains: string[]) => ({ aspect, explains, s
 export const CONDITIONS = {
   'order-unknown': {
     ...leaves('orders'),
+    alert: after(0),
     detect: ({ orders = NO_ORDERS }: Snapshot) => {
       const [first] = orders.unknown
       if (first === undefined) return []
@@ -85,39 +99,46 @@ export const CONDITIONS = {
   },
   'orders-failed': {
     ...leaves('orders'),
+    alert: after(0),
     detect: ({ orders }: Snapshot) => (orders?.state === 'failed' ? [{ severity: 'critical' as const }] : []),
   },
-  'keys-damaged': stops('sign-in', [...OF_NO_TOKEN, 'signed-out']),
-  'keys-locked': stops('sign-in', [...OF_NO_TOKEN, 'signed-out']),
-  'keys-unreadable': stops('sign-in', [...OF_NO_TOKEN, 'signed-out']),
-  'keys-sealed-elsewhere': stops('sign-in', [...OF_NO_TOKEN, 'signed-out']),
-  'hosts-unreachable': stops('service', [...OF_NO_TOKEN, 'desk-unreachable']),
-  'sign-in-host-gone': stops('sign-in', OF_NO_TOKEN),
-  'sign-in-host-unreachable': leaves('sign-in', 'renewal-failing'),
-  'signed-out': stops('sign-in', OF_NO_TOKEN),
-  'key-rejected': stops('sign-in', OF_NO_TOKEN),
+  'keys-damaged': { ...stops('sign-in', [...OF_NO_TOKEN, 'signed-out']), alert: after(0) },
+  'keys-locked': { ...stops('sign-in', [...OF_NO_TOKEN, 'signed-out']), alert: after(0) },
+  'keys-unreadable': { ...stops('sign-in', [...OF_NO_TOKEN, 'signed-out']), alert: after(0) },
+  'keys-sealed-elsewhere': { ...stops('sign-in', [...OF_NO_TOKEN, 'signed-out']), alert: after(0) },
+  'hosts-unreachable': { ...stops('service', [...OF_NO_TOKEN, 'desk-unreachable']), alert: after(60_000) },
+  'sign-in-host-gone': { ...stops('sign-in', OF_NO_TOKEN), alert: after(60_000) },
+  'sign-in-host-unreachable': { ...leaves('sign-in', 'renewal-failing'), alert: after(60_000) },
+  'signed-out': { ...stops('sign-in', OF_NO_TOKEN), alert: after(0) },
+  'key-rejected': { ...stops('sign-in', OF_NO_TOKEN), alert: after(0) },
   // A revoked key has no token to lose, so problems with storing tokens count as consequences of `revoked`.
   revoked: stops('sign-in', [...OF_NO_TOKEN, 'token-not-saved', 'keyring-away', 'keyring-unprotected']),
   revoking: stops('sign-in', [...OF_NO_TOKEN, 'revocation-unconfirmed']),
-  'revocation-unconfirmed': stops('sign-in', OF_NO_TOKEN),
-  'token-rejected': stops('sign-in', OF_NO_ANSWER),
-  'service-unreachable': stops('service', ['service-failing', ...OF_NO_ANSWER]),
-  'service-failing': stops('service', OF_NO_ANSWER),
-  'permission-missing': leaves('sign-in', ...OF_ROW),
-  'no-headers': leaves('service', 'not-checked', ...OF_ROW),
-  'no-stream-data': leaves('streams', 'streams-silent', 'streams-waiting', 'streams-restarting'),
+  'revocation-unconfirmed': { ...stops('sign-in', OF_NO_TOKEN), alert: after(0) },
+  'token-rejected': { ...stops('sign-in', OF_NO_ANSWER), alert: after(10_000) },
+  'service-unreachable': { ...stops('service', ['service-failing', ...OF_NO_ANSWER]), alert: after(60_000) },
+  'service-failing': { ...stops('service', OF_NO_ANSWER), alert: after(60_000) },
+  'permission-missing': { ...leaves('sign-in', ...OF_ROW), alert: after(10_000) },
+  'no-headers': { ...leaves('service', 'not-checked', ...OF_ROW), alert: after(60_000) },
+  'no-stream-data': {
+    ...leaves('streams', 'streams-silent', 'streams-waiting', 'streams-restarting'),
+    alert: after(0, 5_000),
+  },
   'token-not-saved': {
     ...leaves('sign-in', 'keyring-away', 'history-paused'),
+    alert: after(0),
     detect: ({ refresh }: Snapshot) =>
       refresh.unsaved === undefined ? [] : [{ severity: 'critical' as const }],
   },
   'desk-refused': {
     ...leaves('desk'),
+    alert: after(10_000),
     detect: ({ desk }: Snapshot) =>
       desk?.state === 'refused' || desk?.refusal !== undefined ? [{ severity: 'warning' as const }] : [],
   },
   'desk-unreachable': {
     ...leaves('desk'),
+    alert: after(10_000),
     detect: ({ desk }: Snapshot) => {
       if (desk?.state !== 'alone') return []
       const since = desk.engine.since ?? desk.queue?.since
@@ -126,33 +147,40 @@ export const CONDITIONS = {
   },
   'history-paused': {
     ...leaves('data'),
+    alert: after(0),
     detect: ({ pausedHistory }: Snapshot) =>
       pausedHistory === undefined ? [] : [{ severity: 'warning' as const, since: pausedHistory.since }],
   },
-  'others-use-refill': leaves('quotas', ...ROW_KINDS),
-  'own-use': leaves('quotas', ...ROW_KINDS),
-  'rate-limited': leaves('quotas'),
-  empty: leaves('quotas'),
-  'running-out': leaves('quotas'),
-  'renewal-failing': leaves('sign-in'),
-  'sign-in-ends': leaves('sign-in'),
+  'others-use-refill': { ...leaves('quotas', ...ROW_KINDS), alert: after(10_000, 20_000) },
+  'own-use': { ...leaves('quotas', ...ROW_KINDS), alert: after(10_000, 20_000) },
+  // A 429 is announced immediately, because it is a fact and not a trend. Another 429 within ten seconds
+  // continues the condition.
+  'rate-limited': { ...leaves('quotas'), alert: after(0, 10_000) },
+  empty: { ...leaves('quotas'), alert: after(5_000, 20_000) },
+  'running-out': { ...leaves('quotas'), alert: after(10_000, 20_000) },
+  'renewal-failing': { ...leaves('sign-in'), alert: after(60_000) },
+  'sign-in-ends': { ...leaves('sign-in'), alert: after(0) },
   'slots-full': {
     ...leaves('slots', 'streams-waiting'),
+    // This alert is raised only while a stream waits for a slot.
+    alert: after(10_000, 10_000),
     detect: ({ slots }: Snapshot, nowMs: number) =>
       slots
         .filter((group) => group.free <= 0 && isSlotCountCurrent(group, nowMs))
         .map(({ category }) => ({ severity: 'warning' as const, subject: category })),
   },
-  'streams-silent': leaves('streams'),
+  // A stream counts as silent only after 15 s without a frame, so its alert needs no further delay.
+  'streams-silent': { ...leaves('streams'), alert: after(0, 5_000) },
   'streams-waiting': leaves('streams'),
-  'streams-restarting': leaves('streams'),
-  'quota-failing': leaves('service'),
-  'check-rejected': leaves('quotas'),
-  low: leaves('quotas'),
+  'streams-restarting': { ...leaves('streams'), alert: after(0) },
+  'quota-failing': { ...leaves('service'), alert: after(60_000) },
+  'check-rejected': { ...leaves('quotas'), alert: after(10_000) },
+  low: { ...leaves('quotas'), alert: after(5_000, 10_000) },
   'usual-load': leaves('quotas', 'watch'),
   watch: leaves('quotas'),
   'orders-forbidden': {
     ...leaves('orders'),
+    alert: after(10_000),
     detect: ({ orders, access }: Snapshot) =>
       orders?.state === 'on' && lacksTrade(access.scopes) ? [{ severity: 'warning' as const }] : [],
   },
@@ -167,8 +195,9 @@ export const CONDITIONS = {
 
 export type ConditionKind = keyof typeof CONDITIONS
 
-/** The properties of a kind. */
-export const kindRow = (kind: ConditionKind): KindRow => CONDITIONS[kind]
+/** The properties of a kind. `undefined` for any other name. */
+export const kindRow = (kind: string): KindRow | undefined =>
+  (CONDITIONS as Readonly<Record<string, KindRow | undefined>>)[kind]
 
 export const CONDITION_KINDS = Object.keys(CONDITIONS) as readonly ConditionKind[]
 
@@ -181,58 +210,3 @@ export const explains = (cause: ConditionKind, kind: string): boolean =>
  * 429.
  */
 export type AlertKind = ConditionKind | 'capacity-back'
-
-/**
- * When the alert of a condition is raised and withdrawn, in milliseconds. The condition must last `holdMs`
- * before the alert is raised, and must be absent for `recoverMs` before the alert is withdrawn.
- */
-interface AlertRule {
-  readonly holdMs: number
-  readonly recoverMs: number
-}
-
-const after = (holdMs: number, recoverMs = 0): AlertRule => ({ holdMs, recoverMs })
-
-/** Kinds that raise alerts. The other kinds appear only in the window. */
-export const ALERTS: { readonly [K in ConditionKind]?: AlertRule } = {
-  'order-unknown': after(0),
-  'orders-failed': after(0),
-  'orders-forbidden': after(10_000),
-  'keys-damaged': after(0),
-  'keys-locked': after(0),
-  'keys-unreadable': after(0),
-  'keys-sealed-elsewhere': after(0),
-  'hosts-unreachable': after(60_000),
-  'sign-in-host-gone': after(60_000),
-  'sign-in-host-unreachable': after(60_000),
-  'signed-out': after(0),
-  'key-rejected': after(0),
-  'revocation-unconfirmed': after(0),
-  'token-rejected': after(10_000),
-  'service-unreachable': after(60_000),
-  'service-failing': after(60_000),
-  'permission-missing': after(10_000),
-  'no-headers': after(60_000),
-  'no-stream-data': after(0, 5_000),
-  'token-not-saved': after(0),
-  'desk-refused': after(10_000),
-  'desk-unreachable': after(10_000),
-  'history-paused': after(0),
-  'others-use-refill': after(10_000, 20_000),
-  'own-use': after(10_000, 20_000),
-  // A 429 is announced immediately, because it is a fact and not a trend. Another 429 within ten seconds
-  // continues the condition.
-  'rate-limited': after(0, 10_000),
-  empty: after(5_000, 20_000),
-  'running-out': after(10_000, 20_000),
-  'renewal-failing': after(60_000),
-  'sign-in-ends': after(0),
-  // This alert is raised only while a stream waits for a slot.
-  'slots-full': after(10_000, 10_000),
-  // A stream counts as silent only after 15 s without a frame, so its alert needs no further delay.
-  'streams-silent': after(0, 5_000),
-  'streams-restarting': after(0),
-  'quota-failing': after(60_000),
-  'check-rejected': after(10_000),
-  low: after(5_000, 10_000),
-}

@@ -1,4 +1,4 @@
-import { ALERTS, type ConditionKind } from './kinds.ts'
+import { kindRow } from './kinds.ts'
 
 /**
  * Start and end of a lasting condition, for its events and its alert.
@@ -15,7 +15,7 @@ export class Lifetime {
   /** The recovery time of a kind without alerts is 0. */
   constructor(kind: string, sinceMs: number) {
     this.sinceMs = sinceMs
-    this.#recoverMs = ALERTS[kind as ConditionKind]?.recoverMs ?? 0
+    this.#recoverMs = kindRow(kind)?.alert?.recoverMs ?? 0
   }
 
   get isPresent(): boolean {

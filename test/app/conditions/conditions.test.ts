@@ -3,11 +3,11 @@ import { describe, expect, it } from 'vitest'
 import { type Condition, conditionsOf, isStopped } from '../../../app/conditions/evaluate.ts'
 import { aspectStatuses, healthOf, keyFindings } from '../../../app/conditions/key-status.ts'
 import {
-  ALERTS,
   CONDITION_KINDS,
   CONDITIONS,
   type ConditionKind,
   explains,
+  kindRow,
 } from '../../../app/conditions/kinds.ts'
 import { messageOf } from '../../../app/conditions/messages/conditions.ts'
 import type { RequestQuota, Snapshot } from '../../../app/contract/snapshot.ts'
@@ -75,7 +75,7 @@ describe('a usual load', () => {
     expect(kindsOf({ state: 'not-checked' })).not.toContain('usual-load')
   })
   it('is never an alert', () => {
-    expect(ALERTS['usual-load']).toBeUndefined()
+    expect(kindRow('usual-load')?.alert).toBeUndefined()
   })
 })
 
