@@ -1,6 +1,6 @@
 import { defaultReserve, PROGRAM_CLASSES, type ProgramClass } from '../contract/programs.ts'
 import type { QuotaSize } from '../quota/ledger.ts'
-import { HORIZONS_MS } from '../quota/rates.ts'
+import { HORIZON_MS } from '../quota/rates.ts'
 import type { BucketSize } from './bucket-bound.ts'
 import { FairQueue, type Queued } from './fair-queue.ts'
 import { type Served, ServedRates } from './served-rates.ts'
@@ -205,7 +205,7 @@ export class BucketQueue<T extends Waiting> {
     const aheadMs = Math.max(0, byMs - nowMs)
     const expected = perMs * aheadMs + comingOf(rivals, aheadMs)
     const { optimismSigmas = OPTIMISM_SIGMAS, trueRates } = this.#forecast
-    const learnedInMs = trueRates === undefined ? HORIZONS_MS.short : Number.POSITIVE_INFINITY
+    const learnedInMs = trueRates === undefined ? HORIZON_MS : Number.POSITIVE_INFINITY
     const spread = Math.sqrt(expected * (1 + aheadMs / learnedInMs))
     const fewest = Math.max(0, expected - optimismSigmas * spread)
     // If even the `fewest` arrivals exceed the refill until `byMs`, the first test can fail. `turnOf` caps

@@ -1,5 +1,5 @@
 import type { ProgramClass } from '../contract/programs.ts'
-import { type CountedRate, counted, countedFrom, countedPerSecond, HORIZONS_MS } from '../quota/rates.ts'
+import { type CountedRate, counted, countedFrom, countedPerSecond } from '../quota/rates.ts'
 import type { OfferedRequest } from './decisions.ts'
 import { SteadyPart } from './steady-part.ts'
 
@@ -34,7 +34,7 @@ export class ServedRates {
   add({ program, class: own, weight }: Served, nowMs: number): void {
     const programs = this.#byClass[own]
     const before = programs.get(program)
-    const rate = before?.rate ?? countedFrom(nowMs, HORIZONS_MS.short)
+    const rate = before?.rate ?? countedFrom(nowMs)
     const steady = before?.steady ?? new SteadyPart(1)
     programs.set(program, { weight, rate: counted(rate, nowMs, steady.of(1, nowMs)), steady })
   }

@@ -11,15 +11,7 @@ import { OthersPoller } from './others-poller.ts'
 import { growthFrom, later, NO_GROWTH, type OthersReading } from './others-reading.ts'
 import { OthersUse, RATE_TAIL } from './others-use.ts'
 import { OwnRequests } from './own-requests.ts'
-import {
-  type CountedRate,
-  counted,
-  countedFrom,
-  countedPerSecond,
-  HORIZONS_MS,
-  type Horizon,
-  without,
-} from './rates.ts'
+import { type CountedRate, counted, countedFrom, countedPerSecond, without } from './rates.ts'
 import { fixedSecondsLeft } from './safe-pace.ts'
 import { RUNNING_OUT_SECONDS, type Seen } from './state.ts'
 import { type LevelHeader, Utilization } from './utilization.ts'
@@ -118,7 +110,6 @@ export class Bucket {
   readonly #requests = new OwnRequests()
   readonly #level: LevelBounds
   #own: CountedRate
-  #ownLong: CountedRate
   /** Rate of the desk's other machines, which `#own` includes. */
   #desk: CountedRate
   /** Others' use at the last header, and at the last reading. */
@@ -170,9 +161,8 @@ export class Bucket {
     this.#atHeader = new OthersUse(limit, periodSeconds)
     this.#headerAtMs = nowMs
     this.#othersAtMs = nowMs
-    this.#own = countedFrom(nowMs, HORIZONS_MS.short)
-    this.#ownLong = countedFrom(nowMs, HORIZONS_MS.long)
-    this.#desk = countedFrom(nowMs, HORIZONS_MS.short)
+    this.#own = countedFrom(nowMs)
+    this.#desk = countedFrom(nowMs)
   }
 
   get limit(): number {
@@ -275,7 +265,6 @@ export class Bucket {
       this.#poller.doubt()
     } else {
       this.#own = counted(this.#own, nowMs)
-      this.#ownLong = counted(this.#ownLong, nowMs)
       if (answer.isByDesk === true) this.#desk = counted(this.#desk, nowMs)
       level.charge(request ? this.#requests.consume(request) : 0)
     }
@@ -389,8 +378,8 @@ export class Bucket {
   }
 
   /** Requests per second of this app and its desk together. */
-  countedPerSecond(nowMs: number, horizon: Horizon = 'short'): number {
-    return countedPerSecond(horizon === 'short' ? this.#own : this.#ownLong, nowMs)
+  countedPerSecond(nowMs: number): number {
+    return countedPerSecond(this.#own, nowMs)
   }
 
   /** Requests per second of the desk's other machines. `countedPerSecond` includes them. */

@@ -1,31 +1,24 @@
-/** Time constants of the estimates of use: a minute, and five minutes. Milliseconds. */
-export const HORIZONS_MS = { short: 60_000, long: 300_000 } as const
-export type Horizon = keyof typeof HORIZONS_MS
+/** Time constant of a rate's decay. Milliseconds. */
+export const HORIZON_MS = 60_000
 
 /** Minimum time over which requests are averaged, so that one request does not look like a burst. */
 const MIN_SPAN_MS = 10_000
 
 /** A rate of counted requests, as an exponentially decaying sum. */
 export interface CountedRate {
-  readonly horizonMs: number
   readonly sum: number
   readonly atMs: number
   readonly sinceMs: number
 }
 
-/** A count that starts at `nowMs`, epoch ms, and decays over `horizonMs`. */
-export const countedFrom = (nowMs: number, horizonMs: number): CountedRate => ({
-  horizonMs,
-  sum: 0,
-  atMs: nowMs,
-  sinceMs: nowMs,
-})
+/** A count that starts at `nowMs`, epoch ms. */
+export const countedFrom = (nowMs: number): CountedRate => ({ sum: 0, atMs: nowMs, sinceMs: nowMs })
 
 /** Adds `requests` requests at `nowMs`. */
 export function counted(rate: CountedRate, nowMs: number, requests = 1): CountedRate {
   const at = Math.max(nowMs, rate.atMs)
-  const kept = rate.sum * Math.exp((rate.atMs - at) / rate.horizonMs)
-  return { horizonMs: rate.horizonMs, sum: kept + requests, atMs: at, sinceMs: rate.sinceMs }
+  const kept = rate.sum * Math.exp((rate.atMs - at) / HORIZON_MS)
+  return { sum: kept + requests, atMs: at, sinceMs: rate.sinceMs }
 }
 
 /** Subtracts the requests of `part` from `rate` at `nowMs`. Both must have counted them at the same times. */
@@ -36,11 +29,10 @@ export function without(rate: CountedRate, part: CountedRate, nowMs: number): Co
 
 /** The rate at `nowMs`, requests per second. */
 export function countedPerSecond(rate: CountedRate, nowMs: number): number {
-  const { horizonMs } = rate
-  const sum = rate.sum * Math.exp(Math.min(0, rate.atMs - nowMs) / horizonMs)
+  const sum = rate.sum * Math.exp(Math.min(0, rate.atMs - nowMs) / HORIZON_MS)
   const span = Math.max(MIN_SPAN_MS, nowMs - rate.sinceMs)
   // Just after the start, the sum covers less time than the horizon. The divisor is then smaller too.
-  return (sum * 1000) / (horizonMs * (1 - Math.exp(-span / horizonMs)))
+  return (sum * 1000) / (HORIZON_MS * (1 - Math.exp(-span / HORIZON_MS)))
 }
 
 /** Rounds a rate to hundredths, as shown in events. */

@@ -198,10 +198,6 @@ export class RowState {
   readonly #endedAtMs: number[] = []
   readonly #awayMs: number[] = []
 
-  get state(): QuotaState {
-    return this.#state
-  }
-
   at(reading: StateReading, nowMs: number): QuotaState {
     this.#sinceMs = Math.min(this.#sinceMs, nowMs)
     const wanted = stateOf(reading)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { counted, countedFrom, countedPerSecond, HORIZONS_MS } from '../../../app/quota/rates.ts'
+import { counted, countedFrom, countedPerSecond } from '../../../app/quota/rates.ts'
 import { replenishedPerSecond } from '../../../app/quota/replenishment.ts'
 
 test('the examples of service 8.3: 0.6 s a request, and 100 s refill about 167', () => {
@@ -8,7 +8,7 @@ test('the examples of service 8.3: 0.6 s a request, and 100 s refill about 167',
 })
 
 test('a steady own rate shows its true value, soon and late', () => {
-  let rate = countedFrom(0, HORIZONS_MS.short)
+  let rate = countedFrom(0)
   for (let at = 500; at <= 600_000; at += 500) {
     rate = counted(rate, at)
     if (at === 20_000 || at === 600_000) expect(countedPerSecond(rate, at)).toBeCloseTo(2, 0)
@@ -17,7 +17,7 @@ test('a steady own rate shows its true value, soon and late', () => {
 })
 
 test('one request never looks like a storm', () => {
-  const rate = counted(countedFrom(0, HORIZONS_MS.short), 1)
+  const rate = counted(countedFrom(0), 1)
   expect(countedPerSecond(rate, 1)).toBeLessThan(0.2)
   expect(countedPerSecond(rate, 0)).toBeLessThan(0.2)
 })

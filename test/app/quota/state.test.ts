@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { RequestQuota } from '../../../app/contract/snapshot.ts'
+import type { QuotaState, RequestQuota } from '../../../app/contract/snapshot.ts'
 import { LOW_THRESHOLD } from '../../../app/contract/units.ts'
 import { gravityOf, lastsAtMost, RowState, type StateReading, stateOf } from '../../../app/quota/state.ts'
 import { proves } from '../../proof/proves.ts'
@@ -322,7 +322,8 @@ describe('a state over time', () => {
       fc.property(fc.array(step, { maxLength: 50 }), fc.boolean(), (steps, hasHeaders) => {
         const state = new RowState()
         let nowMs = 0
-        let [before, sinceMs] = [state.state, 0]
+        let before: QuotaState = 'not-checked'
+        let sinceMs = 0
         for (const [afterMs, low] of steps) {
           nowMs += afterMs
           const emptyNow = Number(low < 1)
