@@ -5,6 +5,7 @@ import type { RequestQuota, Snapshot } from '../contract/snapshot.ts'
 import { doubtfulRows } from '../quota/verdict.ts'
 import { coarseSinceText, sinceText } from '../status/durations.ts'
 import { STALE_AFTER_MS, STATE_LABELS } from '../status/quota-status.ts'
+import { capitalised } from '../status/sentences.ts'
 import { type Condition, conditionsOf, freshestMs, isStopped, judgedRows } from './evaluate.ts'
 import { ASPECTS, type Aspect, CONDITIONS } from './kinds.ts'
 import { messageOf } from './messages/conditions.ts'
@@ -73,18 +74,11 @@ export function healthOf(snapshot: Snapshot, nowMs: number): Health {
   }
 }
 
-/** A key's headline: the main sentence, the action, and the reason. */
-export interface Headline {
-  readonly severity: Severity
-  readonly headline: string
-  readonly detail: string
-}
-
 /**
  * The headline of a key at `nowMs`, epoch ms, in one line: its root cause, and the names of further root
- * causes.
+ * causes. `detail`: the action, and the reason.
  */
-export function headline(snapshot: Snapshot, nowMs: number): Headline {
+export function headline(snapshot: Snapshot, nowMs: number) {
   const [, ...others] = keyFindings(snapshot, nowMs)
   const { severity, title, text, action, detail } = keyStatus(snapshot, nowMs)
   return {
@@ -108,17 +102,6 @@ export interface AspectStatus {
   readonly label: string
 }
 
-const ASPECT_NAMES: Readonly<Record<Aspect, string>> = {
-  orders: 'Orders',
-  'sign-in': 'Sign-in',
-  service: 'Service',
-  streams: 'Streams',
-  slots: 'Slots',
-  quotas: 'Quotas',
-  desk: 'Desk',
-  data: 'Data',
-}
-
 /**
  * All parts of the key's health at `nowMs`, epoch ms, including healthy ones. If the key cannot make calls,
  * no part is ok. Orders are included after a person has allowed them. The desk is included if there is one.
@@ -137,7 +120,7 @@ export function aspectStatuses(snapshot: Snapshot, nowMs: number): readonly Aspe
     // While all calls fail, conditions that are only consequences are left out.
     const of = [...roots.filter(isOf), ...(stopped ? [] : consequences.filter(isOf))]
     const worst = mostUrgent(of)
-    const name = ASPECT_NAMES[aspect]
+    const name = capitalised(aspect)
     if (worst === undefined || worst.kind === 'not-checked')
       return { aspect, name, ...withoutCondition(aspect, snapshot, stopped, nowMs) }
     const { label } = messageOf(worst, snapshot, nowMs)

@@ -3,53 +3,9 @@ import type { Report } from '../contract/history.ts'
 import type { Snapshot } from '../contract/snapshot.ts'
 import { EXPORT_FORMAT, isoTime as iso } from './report-csv.ts'
 
-/**
- * An incident in the service's own terms, so that the provider's support can look it up.
- *
- * It contains no secret. A stream's target would name accounts, so only its category is included.
- */
-export interface Incident {
-  readonly kind: 'headroom-incident'
-  readonly formatVersion: number
-  /** The profile's id. */
-  readonly profile: string
-  readonly version: string
-  readonly environment: string
-  readonly host: string
-  /** ISO 8601 in UTC, as in the provider's logs. */
-  readonly from: string
-  readonly to: string
-  readonly requestIds: readonly string[]
-  readonly happened: readonly RecordedLine[]
-  readonly quotas: readonly IncidentQuota[]
-}
+export type Incident = ReturnType<typeof incidentOf>
 
-export interface RecordedLine {
-  readonly at: string
-  readonly what: LoggedEvent['kind']
-  /** Id of the condition that this event begins, repeats or ends. */
-  readonly id?: string
-  readonly category?: string
-  readonly requestId?: string
-  readonly retryAt?: string
-  readonly detail?: string
-}
-
-export interface IncidentQuota {
-  readonly category: string
-  readonly resource?: string
-  readonly limit: number
-  readonly periodSeconds?: number
-  readonly own: number
-  readonly elsewhere: number
-  /** Requests of the desk's other machines; absent if none. */
-  readonly desk?: number
-  readonly rejected: number
-  /** Lowest level in requests, as in the report. Absent if no level was known. */
-  readonly lowest?: number
-}
-
-export interface IncidentInput {
+interface IncidentInput {
   readonly version: string
   readonly snapshot: Snapshot
   readonly report: Report
@@ -57,13 +13,16 @@ export interface IncidentInput {
 }
 
 /**
- * Builds the incident of one key from its snapshot, report and `events` (oldest first). Account ids and
- * symbols are left out.
+ * Builds the incident of one key from its snapshot, report and `events` (oldest first), in the service's own
+ * terms, so that the provider's support can look it up. Times are ISO 8601 in UTC, as in the provider's logs.
+ *
+ * It contains no secret. Account ids and symbols are left out. A stream's target would name accounts, so only
+ * its category is included.
  */
-export function incidentOf({ version, snapshot, report, events }: IncidentInput): Incident {
+export function incidentOf({ version, snapshot, report, events }: IncidentInput) {
   const happened = events.map(lineOf)
   return {
-    kind: 'headroom-incident',
+    kind: 'headroom-incident' as const,
     formatVersion: EXPORT_FORMAT,
     profile: snapshot.profile.id,
     version,
@@ -107,7 +66,7 @@ const COPIED = [
 ] as const
 
 /** One event with a fixed list of fields, so that a new field can't leak. */
-function lineOf(event: LoggedEvent): RecordedLine {
+function lineOf(event: LoggedEvent) {
   const fields = event as Partial<Record<(typeof COPIED)[number], string | number>>
   const facts = [
     ...COPIED.flatMap((name) => (fields[name] === undefined ? [] : `${name} ${fields[name]}`)),

@@ -88,25 +88,14 @@ export const sharedText = (desk: DeskSummary): string =>
     ? `${machinesText(desk)}, one queue`
     : machinesText(desk)
 
-/** The state of a desk's server, in words. */
-export interface EngineStatus {
-  readonly severity: Severity
-  readonly label: 'ok' | 'unreachable'
-  /** `round trip 1.4 ms`, `since 14:31:04`. */
-  readonly facts: readonly string[]
-}
-
 /** Whether the desk's server can be reached. Also its round-trip time, or when it became unreachable. */
-export function engineStatus(
-  { engine: { reachable, since, roundTripMs } }: DeskSummary,
-  nowMs: number,
-): EngineStatus {
+export function engineStatus({ engine: { reachable, since, roundTripMs } }: DeskSummary, nowMs: number) {
   if (!reachable) {
     const facts = since === undefined ? [] : [`since ${dayAndClockText(since, nowMs)}`]
-    return { severity: 'warning', label: 'unreachable', facts }
+    return { severity: 'warning', label: 'unreachable', facts } as const
   }
   const facts = roundTripMs === undefined ? [] : [`round trip ${roundTripMs.toFixed(1)} ms`]
-  return { severity: 'ok', label: 'ok', facts }
+  return { severity: 'ok', label: 'ok', facts } as const
 }
 
 const nameOf = ({ members }: DeskSummary, id: string | undefined): string | undefined =>
