@@ -35,25 +35,24 @@ const newStream = z.strictObject({
   replace: z.optional(boundedText(64)),
 })
 
-const ofStream = z.strictObject({ profile: profileId, stream: boundedText(64) })
+const ofStream = { profile: profileId, stream: boundedText(64) }
 const closedStream = z.strictObject({
-  profile: profileId,
-  stream: boundedText(64),
+  ...ofStream,
   /**
    * Delay in whole seconds. During the delay, the stream stays open, and `keepStream` can cancel the close.
    */
   inSeconds: z.optional(z.int().check(z.gte(1), z.lte(60))),
 })
-const pinnedStream = z.strictObject({ profile: profileId, stream: boundedText(64), pinned: z.boolean() })
+const pinnedStream = z.strictObject({ ...ofStream, pinned: z.boolean() })
 
 export const streamsContract = {
   openStream: command(newStream).returning<Outcome<{ readonly stream: string }>>(),
   /** Closes an open stream. Removes a closed stream from the list. */
   closeStream: command(closedStream).returning<Outcome>(),
   /** Cancels a close that was requested with `inSeconds`. */
-  keepStream: command(ofStream).returning<Outcome>(),
+  keepStream: command(z.strictObject(ofStream)).returning<Outcome>(),
   /** Reopens a stream now. A closed stream gets a new id. */
-  restartStream: command(ofStream).returning<Outcome<{ readonly stream: string }>>(),
+  restartStream: command(z.strictObject(ofStream)).returning<Outcome<{ readonly stream: string }>>(),
   /** Pins or unpins a stream. A pinned stream is reopened at the next start. */
   pinStream: command(pinnedStream).returning<Outcome>(),
 } as const

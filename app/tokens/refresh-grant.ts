@@ -132,7 +132,7 @@ export function processRefreshAnswer(outcome: HttpOutcome, url: string): Refresh
   if (status === 429 || status >= 500) {
     const seconds = retryAfterSeconds(headers['retry-after'])
     // An intermediary may have failed after the service rotated the token.
-    const refreshToken = status >= 500 ? textOf(body, 'refresh_token') : undefined
+    const refreshToken = status >= 500 ? refreshTokenOf(body) : undefined
     return {
       kind: 'later',
       why: `the sign-in host responded ${status}`,
@@ -171,7 +171,7 @@ export function processRefreshAnswer(outcome: HttpOutcome, url: string): Refresh
  */
 function renewalOf(body: unknown, isOfSomethingElse: boolean): RefreshOutcome {
   const parsed = Renewal.safeParse(body)
-  const refreshToken = textOf(body, 'refresh_token')
+  const refreshToken = refreshTokenOf(body)
   if (!parsed.success) {
     if (isMalformed(body, refreshToken)) {
       const why = 'the response has no usable access token'
@@ -223,9 +223,9 @@ function lifetimeOf(value: unknown): number {
   return Math.min(LIFETIME_SECONDS.most, Math.max(LIFETIME_SECONDS.least, seconds))
 }
 
-/** The secret in the member `name` of a response. A blank secret counts as absent. */
-function textOf(body: unknown, name: string): string | undefined {
-  const parsed = secret.safeParse(memberOf(body, name))
+/** The refresh token in a response. A blank one counts as absent. */
+function refreshTokenOf(body: unknown): string | undefined {
+  const parsed = secret.safeParse(memberOf(body, 'refresh_token'))
   return parsed.success && parsed.data.trim() !== '' ? parsed.data : undefined
 }
 
