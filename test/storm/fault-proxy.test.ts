@@ -1,6 +1,7 @@
 import { createServer } from 'node:http'
-import { type AddressInfo, connect } from 'node:net'
+import { connect } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
+import { listening, portOf } from '../main/loopback-server.ts'
 import { FaultProxy, type Trouble } from './fault-proxy.ts'
 
 const BODY = '{"hello":"world"}'
@@ -13,13 +14,8 @@ async function proxied() {
       response.write(`${BODY}\n`)
     } else response.end(BODY)
   })
-  await new Promise<void>((resolve) => void service.listen(0, '127.0.0.1', resolve))
-  const proxy = await FaultProxy.start((service.address() as AddressInfo).port, 1)
-  onTestFinished(async () => {
-    await proxy.close()
-    service.closeAllConnections()
-    service.close()
-  })
+  const proxy = await FaultProxy.start(portOf(await listening(service)), 1)
+  onTestFinished(() => proxy.close())
   const port = Number(new URL(proxy.origin).port)
   /** All bytes until the connection ends, and how it ended. */
   const ask = (path = '/', onBytes = (_text: string) => {}) =>

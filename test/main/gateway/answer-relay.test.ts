@@ -1,14 +1,14 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { PassThrough } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { passedHeaders, relay } from '../../../main/gateway/answer-relay.ts'
 import { TokenRemoval } from '../../../main/gateway/token-removal.ts'
 import { nodeClock } from '../../../main/ports/node-clock.ts'
 import { PATIENT } from '../../patient.ts'
 import { proves } from '../../proof/proves.ts'
+import { listening, portOf } from '../loopback-server.ts'
 import { SteppedClock } from '../stepped-clock.ts'
 import { FakeReply } from './scripted-hub.ts'
 
@@ -18,12 +18,7 @@ const MIB = 1 << 20
 async function relaying(count: number, traits: { readonly rawHeaders?: readonly string[] } = {}) {
   const replies: ServerResponse[] = []
   const server = createServer((_, reply) => void replies.push(reply))
-  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  const { port } = server.address() as AddressInfo
+  const port = portOf(await listening(server))
   const callers = Array.from({ length: count }, () => request({ port, agent: false }).end())
   for (const caller of callers) caller.on('error', () => {})
   const answers = callers.map(async (caller) => ((await once(caller, 'response')) as [IncomingMessage])[0])

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { createServer, type Socket } from 'node:net'
+import { expect, test, vi } from 'vitest'
 import {
   CallingProcesses,
   linuxProcesses,
@@ -8,6 +8,7 @@ import {
   processOf,
 } from '../../../main/gateway/calling-process.ts'
 import { PeerSockets } from '../../../main/gateway/peer-user.ts'
+import { listening, portOf, rawSocket } from '../loopback-server.ts'
 
 const CALLER = { userId: 1000, inode: '77' }
 
@@ -168,12 +169,7 @@ test.skipIf(process.platform !== 'linux')(
 
 test.skipIf(process.platform !== 'linux')('a real connection belongs to this process', async () => {
   const server = createServer()
-  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
-  const client = connect({ port: (server.address() as AddressInfo).port, host: '127.0.0.1' })
-  onTestFinished(() => {
-    client.destroy()
-    server.close()
-  })
+  rawSocket(portOf(await listening(server)))
   const [socket] = (await once(server, 'connection')) as [Socket]
   const peer = await new PeerSockets().of(socket)
   const own = { ...linuxProcesses, ids: async () => [String(process.pid)] }

@@ -10,6 +10,7 @@ import type { Peer } from '../../../main/gateway/peer-user.ts'
 import type { ForwardRequest } from '../../../main/network/forward-http.ts'
 import { proves } from '../../proof/proves.ts'
 import { type RequestParts, rawExchange, requestText } from '../hosts/browser/raw-http.ts'
+import { rawSocket } from '../loopback-server.ts'
 import { silentSockets } from '../silent-sockets.ts'
 import { AS_OTHER_USER, isRoot } from '../storage/other-user.ts'
 import { before } from './raw-service.ts'
@@ -253,23 +254,18 @@ test.each([
     service.push(socket)
     socket.write('HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 8\r\n\r\n{"a"')
   })
-  const socket = connect({ port, host: '127.0.0.1' })
-  onTestFinished(() => void socket.destroy())
-  let text = ''
-  socket.on('data', (bytes) => {
-    text += bytes
-  })
+  const { socket, text } = rawSocket(port)
   const host = `127.0.0.1:${port}`
   const key = add('bot')
   socket.write(`GET ${ACCOUNTS} HTTP/1.1\r\nhost: ${host}\r\nauthorization: Bearer ${key}\r\n\r\n`)
-  await vi.waitFor(() => expect(text).toContain('{"a"'))
+  await vi.waitFor(() => expect(text()).toContain('{"a"'))
   const closed = once(socket, 'close')
   socket.write(more.replace('HOST', host).replace('KEY', key))
   // After these responses, the gateway has read everything that was sent before.
   for (let asked = 0; asked < 3; asked += 1) await (await fetch(`${url}/headroom/health`)).text()
   service[0]?.write(':1}\n')
   await closed
-  const [whole, after] = text.split('{"a":1}\n')
+  const [whole, after] = text().split('{"a":1}\n')
   expect(whole).toMatch(/^HTTP\/1\.1 200 OK\r\n/)
   expect(after?.slice(0, 12)).toBe(`HTTP/1.1 ${status}`)
 })

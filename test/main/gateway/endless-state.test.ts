@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { listening } from '../loopback-server.ts'
 import { startGateway } from './started-gateway.ts'
 
 const QUOTES = '/v3/marketdata/stream/quotes/MSFT'
@@ -23,15 +23,7 @@ async function endlessQuotes() {
     reply.writeHead(200, { 'content-type': 'application/vnd.tradestation.streams.v3+json' })
     write()
   })
-  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  return {
-    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    asked: () => asked,
-  }
+  return { origin: await listening(server), asked: () => asked }
 }
 
 test('a stream with ever new symbols ends by GoAway, and is unshared for programs that retry', async () => {

@@ -5,9 +5,10 @@ import { createServer } from 'node:net'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { KEPT_MS } from '../../../main/gateway/shared-stream.ts'
 import { proves } from '../../proof/proves.ts'
+import { listening } from '../loopback-server.ts'
 import { SkippingClock } from '../skipping-clock.ts'
 import { RecordingStore } from '../tokens/recording-store.ts'
-import { before, listening } from './raw-service.ts'
+import { before } from './raw-service.ts'
 import { startGateway } from './started-gateway.ts'
 
 const SOON = { timeout: 20_000, interval: 20 }

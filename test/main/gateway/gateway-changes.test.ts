@@ -3,6 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { PATIENT } from '../../patient.ts'
+import { listening, portOf } from '../loopback-server.ts'
 import { SkippingClock } from '../skipping-clock.ts'
 import { temporaryFolder } from '../storage/temporary-folder.ts'
 import { before } from './raw-service.ts'
@@ -13,10 +14,8 @@ const ACCOUNTS = '/v3/brokerage/accounts'
 /** A port of this machine that is in use by another server until it is freed. */
 async function takenPort(): Promise<{ readonly taken: number; free(): Promise<void> }> {
   const server = createServer()
-  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => void server.close())
   return {
-    taken: (server.address() as AddressInfo).port,
+    taken: portOf(await listening(server)),
     free: () => new Promise((resolve) => void server.close(() => resolve())),
   }
 }

@@ -1,13 +1,7 @@
-import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
+import { createServer, type Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
+import { listening } from '../loopback-server.ts'
 import { type GatewayTraits, startGateway } from './started-gateway.ts'
-
-/** Listens on a free port until the test has finished. Returns its origin. */
-export async function listening(server: Server): Promise<string> {
-  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => void server.close())
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-}
 
 /** A gateway whose resources come from `answer`, byte by byte, and whose tokens come from the simulator. */
 export async function before(

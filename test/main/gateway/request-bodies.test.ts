@@ -1,5 +1,4 @@
 import { once } from 'node:events'
-import { connect } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { READING_POST } from '../../../main/gateway/caller-gate.ts'
 import { type DoorDeps, door, GATEWAY_LIMITS, GATEWAY_TRAITS } from '../../../main/gateway/door.ts'
@@ -7,6 +6,7 @@ import type { Program } from '../../../main/gateway/programs.ts'
 import { listenOnLoopback } from '../../../main/network/loopback-servers.ts'
 import { proves } from '../../proof/proves.ts'
 import { rawExchange } from '../hosts/browser/raw-http.ts'
+import { rawSocket } from '../loopback-server.ts'
 import { program } from './scripted-hub.ts'
 import { startGateway } from './started-gateway.ts'
 
@@ -83,29 +83,19 @@ test.each([
 
 test('responds with 400 to a caller that ends its half of the connection within a body', async () => {
   const { port, post, admitted } = await openDoor()
-  const socket = connect({ port, host: '127.0.0.1' })
-  onTestFinished(() => void socket.destroy())
-  let text = ''
-  socket.on('data', (bytes) => {
-    text += bytes
-  })
+  const { socket, text } = rawSocket(port)
   socket.end(post(CHUNKED, '5\r\n{'))
   await once(socket, 'close')
-  expect(text).toMatch(/^HTTP\/1\.1 400 /)
+  expect(text()).toMatch(/^HTTP\/1\.1 400 /)
   expect(admitted).toEqual([])
 })
 
 test('an unfinished body is rejected only after the request before it', async () => {
   const { port, post, admitted } = await openDoor()
-  const socket = connect({ port, host: '127.0.0.1' })
-  onTestFinished(() => void socket.destroy())
-  let text = ''
-  socket.on('data', (bytes) => {
-    text += bytes
-  })
+  const { socket, text } = rawSocket(port)
   socket.write(`${post('content-length: 2', '{}')}${post('content-length: 10', '{')}`)
   await once(socket, 'close')
-  expect([...text.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status)).toEqual(['200', '408'])
+  expect([...text().matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status)).toEqual(['200', '408'])
   expect(admitted).toEqual(['{}'])
 })
 
@@ -119,20 +109,15 @@ test('a program that is cut off while its body arrives gets 401, and nothing is 
     },
   })
   const key = add('bot')
-  const socket = connect({ port, host: '127.0.0.1' })
-  onTestFinished(() => void socket.destroy())
-  let text = ''
-  socket.on('data', (bytes) => {
-    text += bytes
-  })
+  const { socket, text } = rawSocket(port)
   const head = `POST ${READING_POST} HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\nauthorization: Bearer ${key}`
   socket.write(`${head}\r\ncontent-length: 2\r\nexpect: 100-continue\r\nconnection: close\r\n\r\n`)
   await once(socket, 'data')
   gateway.cut('bot')
   socket.write('{}')
   await once(socket, 'close')
-  expect(text).toContain('HTTP/1.1 401 ')
-  expect(text).toContain("This program's key was revoked in Headroom.")
+  expect(text()).toContain('HTTP/1.1 401 ')
+  expect(text()).toContain("This program's key was revoked in Headroom.")
   expect(sent).toEqual([])
 })
 

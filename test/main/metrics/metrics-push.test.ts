@@ -1,12 +1,11 @@
-import { once } from 'node:events'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { otlpChoice } from '../../../main/metrics/metrics-options.ts'
 import { startMetricsPush } from '../../../main/metrics/metrics-push.ts'
 import { otlpExporter } from '../../../main/metrics/otlp-exporter.ts'
 import { VirtualClock } from '../../simulation/virtual-clock.ts'
+import { listening } from '../loopback-server.ts'
 
 function pushing() {
   const clock = new VirtualClock()
@@ -42,10 +41,8 @@ test.each([
   const server = createServer(async (request, response) => {
     bodies.push(await buffer(request))
     response.end()
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  onTestFinished(() => void server.close())
-  vi.stubEnv('OTEL_EXPORTER_OTLP_ENDPOINT', `http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+  })
+  vi.stubEnv('OTEL_EXPORTER_OTLP_ENDPOINT', await listening(server))
   onTestFinished(() => void vi.unstubAllEnvs())
   const exporter = otlpExporter(
     { protocol, intervalMs: 60_000, host: 'store.example' },

@@ -1,12 +1,11 @@
-import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { gunzipSync } from 'node:zlib'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { proves } from '../../proof/proves.ts'
 import { runNode } from '../hosts/terminal/run-node.ts'
+import { listening } from '../loopback-server.ts'
 
 const HEADROOM = fileURLToPath(new URL('../../../main/hosts/terminal/headroom.ts', import.meta.url))
 
@@ -26,10 +25,8 @@ async function receiver(status = 200) {
       pushed.push({ path: request.url ?? '', headers: request.headers, body: Buffer.concat(parts) })
       response.writeHead(status, { 'content-type': 'application/json' }).end('{}')
     })
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  onTestFinished(() => void server.close())
-  return { pushed, endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
+  })
+  return { pushed, endpoint: await listening(server) }
 }
 
 const attributes = z.array(z.object({ key: z.string(), value: z.object({ stringValue: z.string() }) }))

@@ -1,7 +1,8 @@
 import { once } from 'node:events'
-import { type AddressInfo, createServer, type Socket } from 'node:net'
+import { createServer, type Socket } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { limitConnections } from '../../../main/network/connection-limit.ts'
+import { listening, portOf } from '../loopback-server.ts'
 import { silentSockets } from '../silent-sockets.ts'
 
 async function limited(most: number, longestMs?: number) {
@@ -11,13 +12,10 @@ async function limited(most: number, longestMs?: number) {
     socket.on('error', () => {}).on('close', () => open.splice(open.indexOf(socket), 1))
   })
   const limit = limitConnections([server], { most, longestMs })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
+  const port = portOf(await listening(server))
   onTestFinished(() => {
     for (const socket of [...open]) socket.destroy()
-    server.close()
   })
-  const { port } = server.address() as AddressInfo
   const newcomer = async () => {
     const accepted = once(server, 'connection')
     await silentSockets(1, { port, host: '127.0.0.1' })
@@ -69,14 +67,11 @@ test('the servers of two addresses share one limit', async () => {
   limitConnections([four, six], { most: 1 })
   const accepted: Socket[] = []
   for (const server of [four, six]) {
-    server.listen(0, '127.0.0.1')
-    await once(server, 'listening')
-    const { port } = server.address() as AddressInfo
+    const port = portOf(await listening(server))
     const next = once(server, 'connection')
     await silentSockets(1, { port, host: '127.0.0.1' })
     accepted.push((await next)[0] as Socket)
   }
   expect(accepted.map(({ destroyed }) => destroyed)).toEqual([true, false])
-  for (const end of [four, six]) end.close()
   for (const socket of accepted) socket.destroy()
 })

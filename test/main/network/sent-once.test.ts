@@ -3,7 +3,7 @@ import { createServer as createRawServer } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { nodeForwardHttp } from '../../../main/network/forward-http.ts'
 import type { SentOnce } from '../../../main/network/node-wire.ts'
-import { listening } from '../gateway/raw-service.ts'
+import { listening } from '../loopback-server.ts'
 
 /** Sends one request; its status, or how it failed. */
 function sendOnce(

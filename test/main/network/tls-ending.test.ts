@@ -1,12 +1,13 @@
 import { readFileSync } from 'node:fs'
 import https from 'node:https'
-import { type AddressInfo, createServer, type Socket } from 'node:net'
+import { createServer, type Socket } from 'node:net'
 import { duplexPair } from 'node:stream'
 import { createSecureContext, type SecureVersion, TLSSocket } from 'node:tls'
 import { expect, onTestFinished, test } from 'vitest'
 import { nodeForwardHttp } from '../../../main/network/forward-http.ts'
 import { nodeHttp } from '../../../main/network/http-client.ts'
 import { startGateway } from '../gateway/started-gateway.ts'
+import { listening, portOf } from '../loopback-server.ts'
 
 const certificate = (name: string) =>
   readFileSync(new URL(`../ports/certificates/${name}.pem`, import.meta.url))
@@ -51,12 +52,11 @@ async function secureService(version: SecureVersion, body: string, ending: Endin
       else setImmediate(() => setImmediate(() => secure.end()))
     }
   }
-  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => void server.close())
+  const port = portOf(await listening(server))
   const agent = new https.Agent({ ca: certificate('company'), keepAlive: true })
   onTestFinished(() => agent.destroy())
   return {
-    origin: `https://localhost:${(server.address() as AddressInfo).port}`,
+    origin: `https://localhost:${port}`,
     routes: () => ({ kind: 'agent', agent }) as const,
   }
 }

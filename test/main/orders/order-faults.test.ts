@@ -5,7 +5,7 @@ import { nodeForwardHttp } from '../../../main/network/forward-http.ts'
 import { httpRoutes } from '../../../main/network/http-agents.ts'
 import { PATIENT } from '../../patient.ts'
 import { proves } from '../../proof/proves.ts'
-import { listening } from '../gateway/raw-service.ts'
+import { listening } from '../loopback-server.ts'
 import { SkippingClock } from '../skipping-clock.ts'
 import { ORDER, ORDERS, type OrderGateway, startOrderGateway } from './order-gateway.ts'
 

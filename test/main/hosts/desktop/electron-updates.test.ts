@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, request } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { type AllPublishOptions, type DownloadOptions, HttpExecutor } from 'builder-util-runtime'
 import { NsisUpdater } from 'electron-updater'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { electronUpdates, type FeedReader } from '../../../../main/hosts/desktop/electron-updates.ts'
 import { proves } from '../../../proof/proves.ts'
+import { listening } from '../../loopback-server.ts'
 import { temporaryFolder } from '../../storage/temporary-folder.ts'
 
 const HOMEPAGE = 'https://code.example/us/headroom'
@@ -93,9 +93,7 @@ async function withFeed(served: { version: string; sha512?: string }) {
     else if (pathname === '/setup.exe') response.end(INSTALLER)
     else response.writeHead(404).end()
   })
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
-  onTestFinished(() => void server.close())
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const url = await listening(server)
 
   const folder = temporaryFolder()
   const app: NonNullable<ConstructorParameters<typeof NsisUpdater>[1]> = {

@@ -1,6 +1,4 @@
-import { once } from 'node:events'
 import { closeSync, openSync, writeFileSync } from 'node:fs'
-import type { AddressInfo } from 'node:net'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -8,6 +6,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { z } from 'zod'
 import { startSimulatorServer } from '../../../../main/simulator/server.ts'
 import { proves } from '../../../proof/proves.ts'
+import { listening, portOf } from '../../loopback-server.ts'
 import { temporaryFolder } from '../../storage/temporary-folder.ts'
 import { runNode } from './run-node.ts'
 
@@ -34,10 +33,7 @@ async function service() {
 }
 
 async function takenPort(): Promise<string> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  onTestFinished(() => void server.close())
-  return String((server.address() as AddressInfo).port)
+  return String(portOf(await listening(createServer())))
 }
 
 const oneLine = (text: string) => expect(text.trimEnd().split('\n')).toHaveLength(1)
