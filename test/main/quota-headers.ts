@@ -1,9 +1,13 @@
 import type { HttpHeaders } from '../../app/service/headers.ts'
 
-/** The headers of a quota of five minutes, as the service writes them. */
-export const quotaHeaders = (remaining: number, resetSeconds: number, limit = 320): HttpHeaders => ({
+/** The headers of a quota, as the service writes them. */
+export const quotaHeaders = (
+  remaining: number,
+  resetSeconds: number,
+  { limit = 320, periodSeconds = 300 } = {},
+): HttpHeaders => ({
   'x-ratelimit-limit': String(limit),
-  'x-ratelimit-period': '300',
+  'x-ratelimit-period': String(periodSeconds),
   'x-ratelimit-remaining': String(remaining),
   'x-ratelimit-reset': String(resetSeconds),
 })

@@ -3,6 +3,7 @@ import { Monitor } from '../../main/monitor/monitor.ts'
 import { proves } from '../proof/proves.ts'
 import { VirtualClock } from '../simulation/virtual-clock.ts'
 import { EXAMPLE_KEY } from './example-key.ts'
+import { quotaHeaders } from './quota-headers.ts'
 import { answerOf, renewal, ScriptedHttp } from './scripted-http.ts'
 
 const MAX_BYTES = 256_000
@@ -19,10 +20,7 @@ test('a service that fills every shown text makes no snapshot of 256 kB', async 
   const headers = () => ({
     // Headers are in Latin-1.
     'x-ratelimit-resource': `${next()}${'ü'.repeat(500)}`,
-    'x-ratelimit-limit': '10000000',
-    'x-ratelimit-period': '604800',
-    'x-ratelimit-remaining': '9999999',
-    'x-ratelimit-reset': '604800',
+    ...quotaHeaders(9_999_999, 604_800, { limit: 10_000_000, periodSeconds: 604_800 }),
     'x-concurrency-limit': '10000000',
     'x-concurrency-remaining': '9000000',
     'x-concurrency-resource': `${count}${'ü'.repeat(500)}`,

@@ -15,6 +15,7 @@ import type { Access } from '../../main/tokens/keeper.ts'
 import { chanceFrom } from '../app/quota/chance.ts'
 import { ReferenceService } from '../app/quota/reference-service.ts'
 import { FakeReply, program } from '../main/gateway/scripted-hub.ts'
+import { quotaHeaders } from '../main/quota-headers.ts'
 import { ScriptedHttp } from '../main/scripted-http.ts'
 import { VirtualClock } from './virtual-clock.ts'
 
@@ -232,10 +233,7 @@ export async function liveGateway(seed: number): Promise<GatewayLife> {
       }
       const quota = {
         'x-ratelimit-resource': 'Accounts',
-        'x-ratelimit-limit': String(limit),
-        'x-ratelimit-period': String(periodSeconds),
-        'x-ratelimit-remaining': String(remaining),
-        'x-ratelimit-reset': String(resetSeconds),
+        ...quotaHeaders(remaining, resetSeconds, { limit, periodSeconds }),
       }
       const json = { 'content-type': 'application/json' }
       const page = { 'content-type': 'text/html' }

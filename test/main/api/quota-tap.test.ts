@@ -204,7 +204,11 @@ test('a successful request after the pause resets the doubling', async () => {
 
 test('a 429 of the slots does not pause requests', () => {
   const { tap, refuse, events } = setUp()
-  const tapped = refuse(DEPTH, { ...quotaHeaders(29, 2, 30), 'x-concurrency-remaining': '0' }, SLOTS)
+  const tapped = refuse(
+    DEPTH,
+    { ...quotaHeaders(29, 2, { limit: 30 }), 'x-concurrency-remaining': '0' },
+    SLOTS,
+  )
   expect(tapped.refused).toBe('concurrency')
   expect(tap.notBeforeMs('GET', DEPTH)).toBeUndefined()
   expect(events).toEqual([])
@@ -221,7 +225,7 @@ test('a bucket whose lower bound is below one request is waited for', async () =
 
 test('after a fixed window has ended, no time in the past is named', async () => {
   const { clock, timeline, tap, row } = setUp()
-  tap.answered(tap.sent('GET', ACCOUNTS), observe(200, quotaHeaders(1, 290, 2)), '')
+  tap.answered(tap.sent('GET', ACCOUNTS), observe(200, quotaHeaders(1, 290, { limit: 2 })), '')
   const endsAtMs = row('Accounts').windowEndsAt ?? 0
   await clock.advance(endsAtMs - timeline.now() + 10_000)
   expect(tap.notBeforeMs('GET', ACCOUNTS)).toBeUndefined()
@@ -251,7 +255,7 @@ test.each([200, 401, 404, 503])(
 
 test('a path without a rule is learned by its resource name', () => {
   const { tap, row } = setUp()
-  const named = { ...quotaHeaders(7, 80, 10), 'x-ratelimit-resource': 'news' }
+  const named = { ...quotaHeaders(7, 80, { limit: 10 }), 'x-ratelimit-resource': 'news' }
   tap.answered(tap.sent('GET', '/v3/news/latest?limit=5'), observe(200, named), '')
   expect(row('news')).toMatchObject({ limit: 10, remaining: 7, resource: 'news' })
 })

@@ -13,6 +13,7 @@ import { Timeline } from '../../../main/ports/timeline.ts'
 import { ReferenceService, type Rule } from '../../app/quota/reference-service.ts'
 import { VirtualClock } from '../../simulation/virtual-clock.ts'
 import { VirtualRandom } from '../../simulation/virtual-random.ts'
+import { quotaHeaders } from '../quota-headers.ts'
 import { bytesFrom, SECRET } from './virtual-desk.ts'
 import { type NetworkTraits, VirtualDeskServer } from './virtual-desk-server.ts'
 import { type MachineTraits, VirtualMachine } from './virtual-machine.ts'
@@ -240,12 +241,7 @@ export class DeskMachine {
         if (isAccepted) this.accepted += 1
         else this.refused += 1
         const { limit, periodSeconds, remaining, resetSeconds } = service.headers(clock.worldMs())
-        const headers = {
-          'x-ratelimit-limit': String(limit),
-          'x-ratelimit-period': String(periodSeconds),
-          'x-ratelimit-remaining': String(remaining),
-          'x-ratelimit-reset': String(resetSeconds),
-        }
+        const headers = quotaHeaders(remaining, resetSeconds, { limit, periodSeconds })
         clock.happen(random.between(...tripMs) / 2, () =>
           this.machine.run(() => {
             this.tap.answered(ticket, observe(isAccepted ? 200 : 429, headers), '')

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { noToken, problemOf, unavailable } from '../../../main/gateway/refusals.ts'
+import { quotaHeaders } from '../quota-headers.ts'
 
 const RATE = { limit: 320, periodSeconds: 300, remaining: 0, resetSeconds: 12 }
 
@@ -14,10 +15,7 @@ test('a request with a late turn gets a 429 of the quota, with its turn', () => 
     message: 'Rate quota exceeded',
     headers: {
       'retry-after': '7',
-      'x-ratelimit-limit': '320',
-      'x-ratelimit-period': '300',
-      'x-ratelimit-remaining': '0',
-      'x-ratelimit-reset': '12',
+      ...quotaHeaders(0, 12),
     },
   })
 })

@@ -3,16 +3,12 @@ import { expect, test } from 'vitest'
 import type { UpstreamOutcome } from '../../../app/gateway/decisions.ts'
 import { type Outgoing, Sending, type SendingDeps } from '../../../main/gateway/sending.ts'
 import type { ForwardListener, ForwardRequest } from '../../../main/network/forward-http.ts'
+import { quotaHeaders } from '../quota-headers.ts'
 import { SteppedClock } from '../stepped-clock.ts'
 
 const ORIGIN = 'https://api.example'
 const PATH = '/v3/brokerage/accounts?a=1'
-const RATE = {
-  'x-ratelimit-limit': '320',
-  'x-ratelimit-period': '300',
-  'x-ratelimit-remaining': '7',
-  'x-ratelimit-reset': '12',
-}
+const RATE = quotaHeaders(7, 12)
 
 /** The body of a response, which its sender ends on request. */
 class Body extends PassThrough {

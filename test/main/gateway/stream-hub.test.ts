@@ -7,6 +7,7 @@ import { pausedFor } from '../../../main/gateway/refusals.ts'
 import { KEPT_MS, MAX_OUTAGE_MS } from '../../../main/gateway/shared-stream.ts'
 import { UNSHARED_MS } from '../../../main/gateway/stream-hub.ts'
 import { proves } from '../../proof/proves.ts'
+import { quotaHeaders } from '../quota-headers.ts'
 import { bytes, RATE, SLOTS } from '../streams/scripted-streams.ts'
 import { type FakeReply, program, setUpHub } from './scripted-hub.ts'
 
@@ -740,12 +741,7 @@ test('waits out a rate 429 within the reader’s longest wait', async () => {
   const { ask, service, clock, countsOf } = setUpHub()
   const patient = await ask(quotes('MSFT'), program('a'), 60_000)
   const hasty = await ask(quotes('MSFT'), program('b'), 1_000)
-  service.refuses(429, RATE, {
-    'x-ratelimit-limit': '500',
-    'x-ratelimit-period': '300',
-    'x-ratelimit-remaining': '0',
-    'x-ratelimit-reset': '20',
-  })
+  service.refuses(429, RATE, quotaHeaders(0, 20, { limit: 500 }))
   expect(hasty.status).toBe(429)
   // Only one request to open the stream got the 429, however many programs waited.
   expect([countsOf(program('a')).rejected, countsOf(program('b')).rejected]).toEqual([1, 0])
@@ -759,12 +755,7 @@ test('after a 429 a reader waits for room within its longest wait, however late 
   const patient = await ask(quotes('MSFT'), program('a'), 10_000)
   const hasty = await ask(quotes('MSFT'), program('b'), 5_000)
   room.atMs = timeline.now() + 6_000
-  service.refuses(429, RATE, {
-    'x-ratelimit-limit': '500',
-    'x-ratelimit-period': '300',
-    'x-ratelimit-remaining': '0',
-    'x-ratelimit-reset': '300',
-  })
+  service.refuses(429, RATE, quotaHeaders(0, 300, { limit: 500 }))
   expect([patient.status, hasty.status]).toEqual([undefined, 429])
   await clock.advance(0)
   proves('G8', { level: 2, cases: 2 })

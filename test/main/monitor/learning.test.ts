@@ -182,7 +182,7 @@ test('a monitor restores, saves every five minutes and at its end, and forgets w
     http.reply = ({ url }) => {
       if (url.endsWith('/oauth/token')) return renewal('access')
       remaining -= 7
-      return answerOf(200, '{}', quotaHeaders(remaining, 1, 500))
+      return answerOf(200, '{}', quotaHeaders(remaining, 1, { limit: 500 }))
     }
     const learning = new Learning(folder, clock.wallMs())
     const ports = { clock, http, random: { next: () => 0.5 }, log: { note: () => {} }, learning }

@@ -10,7 +10,7 @@ import { quotaHeaders } from '../quota-headers.ts'
 import { answerOf, renewal, ScriptedHttp } from '../scripted-http.ts'
 
 const MINUTE_MS = 60_000
-const QUOTA = quotaHeaders(499, 1, 500)
+const QUOTA = quotaHeaders(499, 1, { limit: 500 })
 
 /** A key whose refresh token rotates, followed in virtual time. */
 async function followed(changes: Partial<Profile> = {}, storage: ProfileStore = MEMORY_PROFILE_STORE) {

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { quotaHeaders } from '../quota-headers.ts'
 import { bytes, DEPTH, liveStream, openStream, POSITIONS, RATE, SLOTS, setUp } from './scripted-streams.ts'
 
 test('opens with the bearer, uses a slot at once and is live after the snapshot', async () => {
@@ -152,12 +153,7 @@ test('a 429 of the slots is reported, frees the own slot and is waited out despi
 test('a 429 of the rate also delays every other stream of its category', async () => {
   const { clock, http, streams, service, open } = setUp()
   await open(DEPTH)
-  service.refuses(429, RATE, {
-    'x-ratelimit-limit': '30',
-    'x-ratelimit-period': '60',
-    'x-ratelimit-remaining': '0',
-    'x-ratelimit-reset': '60',
-  })
+  service.refuses(429, RATE, quotaHeaders(0, 60, { limit: 30, periodSeconds: 60 }))
   streams.open({ ...DEPTH, target: 'AAPL' })
   await clock.advance(60_400)
   expect(http.streams.length).toBe(1)

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { OwnOutcome, Permit } from '../../../main/api/permit.ts'
 import { TRY_EVERY_MS } from '../../../main/streams/stream-outage.ts'
+import { quotaHeaders } from '../quota-headers.ts'
 import { bytes, DEPTH, POSITIONS, RATE, setUp } from './scripted-streams.ts'
 
 const SYMBOLS = ['MSFT', 'AAPL', 'NVDA']
@@ -104,10 +105,7 @@ test('even without a gateway, reopening leaves the reserve to others', async () 
   await open(DEPTH)
   service.opens({
     'content-type': 'application/vnd.tradestation.streams.v3+json',
-    'x-ratelimit-limit': '30',
-    'x-ratelimit-period': '60',
-    'x-ratelimit-remaining': '1',
-    'x-ratelimit-reset': '58',
+    ...quotaHeaders(1, 58, { limit: 30, periodSeconds: 60 }),
   })
   service.ends()
   // The reserve of a limit of 30 is 2, and one request refills in 2 s.
@@ -190,12 +188,7 @@ test('without a permit, it asks again at the given time', async () => {
 test('a 429 is not waited out here: the queue knows when the level allows another try', async () => {
   const { clock, asked, give, service } = await behindGateway()
   await give()
-  service.refuses(429, RATE, {
-    'x-ratelimit-limit': '250',
-    'x-ratelimit-period': '300',
-    'x-ratelimit-remaining': '0',
-    'x-ratelimit-reset': '300',
-  })
+  service.refuses(429, RATE, quotaHeaders(0, 300, { limit: 250 }))
   await clock.advance(500)
   expect(asked.length).toBe(1)
 })
