@@ -7,6 +7,7 @@ import {
   type SlotQuota,
   type Snapshot,
 } from '../../../app/contract/snapshot.ts'
+import { exampleProgram } from '../../main/hosts/terminal/example-snapshot.ts'
 import { NOW_MS, quota, snapshot, stream } from '../../renderer/fixtures.ts'
 import { BAD_DAYS } from '../../renderer/harness/bad-days.ts'
 
@@ -75,8 +76,8 @@ describe('the button of a headline', () => {
   it('pauses the program that makes most of the use, once', () => {
     const use = { total: 2, own: 1.8, elsewhere: 0.2, programs: { p1: 1.5, p2: 0.3 } }
     const requests = [quota('Positions', 320, 0, 0, { state: 'empty', use })]
-    const scanner = { ...PROGRAM, id: 'p1', name: 'scanner' }
-    const at = snapshot({ requests, programs: [scanner, { ...PROGRAM, id: 'p2', name: 'bot' }] })
+    const scanner = exampleProgram('scanner', { id: 'p1' })
+    const at = snapshot({ requests, programs: [scanner, exampleProgram('bot', { id: 'p2' })] })
     expect(remedyOf(at)).toEqual({ kind: 'pause-program', label: 'Pause scanner 5 min', target: 'scanner' })
     const running = { state: 'running-out', use, emptyAt: NOW_MS + 300_000 } as const
     const paused = {
@@ -100,10 +101,7 @@ describe('the button of a headline', () => {
     const safe = { everySeconds: 1.4, burst: 0 }
     const said = (use: NonNullable<RequestQuota['use']>) => {
       const requests = [quota('Positions', 320, 20, 20, { state: 'low', use, safe })]
-      const programs = [
-        { ...PROGRAM, id: 'p1', name: 'scanner' },
-        { ...PROGRAM, id: 'p2', name: 'bot' },
-      ]
+      const programs = [exampleProgram('scanner', { id: 'p1' }), exampleProgram('bot', { id: 'p2' })]
       const [first] = keyFindings(snapshot({ requests, programs }), NOW_MS)
       return `${first?.action} ${first?.detail}`
     }
@@ -116,8 +114,3 @@ describe('the button of a headline', () => {
     )
   })
 })
-
-const PROGRAM = {
-  ...({ class: 'normal', weight: 1, keyEnding: 'abcd', forwarded: 0, coalesced: 0, refused: 0 } as const),
-  ...{ perSecond: 0, waiting: 0, longestWaitMs: 0, streams: 0, use: [] },
-}

@@ -1,25 +1,14 @@
 import { expect, test } from 'vitest'
-import type { ProgramSummary } from '../../../app/contract/snapshot.ts'
 import { planHeadline, tightestText } from '../../../app/plan/plan-words.ts'
 import { runningPlan, withOthersHigh } from '../../../app/plan/running.ts'
 import { planVerdict } from '../../../app/plan/verdict.ts'
+import { exampleProgram } from '../../main/hosts/terminal/example-snapshot.ts'
 import { DESK, quota, slots, snapshot, stream } from '../../renderer/fixtures.ts'
 
-const bot: ProgramSummary = {
-  id: 'p1',
-  name: 'bot',
-  class: 'critical',
-  weight: 2,
-  keyEnding: 'abcd',
-  forwarded: 10,
-  coalesced: 0,
-  refused: 0,
-  perSecond: 0.25,
-  waiting: 0,
-  longestWaitMs: 0,
-  streams: 0,
+const bot = exampleProgram('bot', {
+  ...{ id: 'p1', class: 'critical', weight: 2, forwarded: 10, perSecond: 0.25 },
   use: [{ category: 'Positions', forwarded: 10, perSecond: 0.25, waiting: 0 }],
-}
+})
 const use = { total: 0.9, own: 0.3, elsewhere: 0.6, elsewhereLow: 0.4, elsewhereHigh: 0.9 }
 const positions = quota('Positions', 320, 300, 200, { use, observedAt: 1000 })
 const row = (name: string, category: string, perSecond: number, burst: number) => ({

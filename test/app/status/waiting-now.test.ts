@@ -1,12 +1,10 @@
 import { expect, test } from 'vitest'
 import type { ProgramSummary } from '../../../app/contract/snapshot.ts'
 import { waitingGroups, waitUsedOf } from '../../../app/status/waiting-now.ts'
+import { exampleProgram } from '../../main/hosts/terminal/example-snapshot.ts'
 import { DESK, NOW_MS, quota } from '../../renderer/fixtures.ts'
 
-const program = (name: string, use: ProgramSummary['use']): ProgramSummary => ({
-  ...{ id: name, name, class: 'normal', weight: 1, keyEnding: 'abcd', forwarded: 0, coalesced: 0 },
-  ...{ refused: 0, perSecond: 0, waiting: 0, longestWaitMs: 0, streams: 0, use },
-})
+const program = (name: string, use: ProgramSummary['use']) => exampleProgram(name, { use })
 const idle = { forwarded: 0, perSecond: 0, waiting: 0 }
 const TWO = [
   program('a', [

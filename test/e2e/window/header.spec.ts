@@ -1,4 +1,5 @@
 import type { Page } from '@playwright/test'
+import { exampleProgram } from '../../main/hosts/terminal/example-snapshot.ts'
 import { snapshot } from '../../renderer/fixtures.ts'
 import { BAD_DAYS } from '../../renderer/harness/bad-days.ts'
 import { BUILT_WINDOW } from '../../renderer/harness/build-window.ts'
@@ -6,11 +7,6 @@ import { startFakeHost } from '../../renderer/harness/fake-host.ts'
 import { expect, test } from './window-fixtures.ts'
 
 const WIDTHS = [2560, 1920, 1600, 1440, 1360, 1280, 1200, 1100, 1024, 960, 900, 700, 500, 400, 320] as const
-
-const program = (name: string) => ({
-  ...{ id: name, name, class: 'normal' as const, weight: 1, keyEnding: 'abcd', forwarded: 0, coalesced: 0 },
-  ...{ refused: 0, perSecond: 0, waiting: 0, longestWaitMs: 0, streams: 0, use: [] },
-})
 
 /** Parts of the header whose text is cut, and those beyond its right side. */
 const cut = (page: Page) =>
@@ -34,7 +30,7 @@ test('the header cuts no word at any width, and has one row, if narrow two', asy
       profile: { id: 'main', name: 'Built-in simulator', environment: 'simulator' },
       probes: { ...snapshot().probes, perMinute: 119, usedFraction: 0.0332, budgetFraction: 0.05 },
     }),
-    programs: ['executor', 'risk', 'scanner', 'dashboard', 'backtest'].map(program),
+    programs: ['executor', 'risk', 'scanner', 'dashboard', 'backtest'].map((name) => exampleProgram(name)),
   })
   const ownUse = page.getByTestId('own-use')
   await expect(ownUse).toContainText('119 checks/min 3.3 % used')

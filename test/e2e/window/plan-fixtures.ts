@@ -1,5 +1,6 @@
 import type { RecordedUses } from '../../../app/contract/history.ts'
 import type { ProgramSummary, Snapshot } from '../../../app/contract/snapshot.ts'
+import { exampleProgram } from '../../main/hosts/terminal/example-snapshot.ts'
 import { NOW_MS, quota, slots, snapshot, stream } from '../../renderer/fixtures.ts'
 
 const program = (
@@ -9,26 +10,16 @@ const program = (
   use: Readonly<Record<string, number>>,
 ): ProgramSummary => {
   const uses = Object.entries(use)
-  return {
-    id: name,
-    name,
-    class: own,
-    weight,
-    keyEnding: 'abcd',
-    forwarded: 1000,
-    coalesced: 0,
-    refused: 0,
+  return exampleProgram(name, {
+    ...{ class: own, weight, forwarded: 1000 },
     perSecond: uses.reduce((sum, [, perSecond]) => sum + perSecond, 0),
-    waiting: 0,
-    longestWaitMs: 0,
-    streams: 0,
     use: uses.map(([category, perSecond]) => ({
       category,
       forwarded: Math.round(perSecond * 1000),
       perSecond,
       waiting: 0,
     })),
-  }
+  })
 }
 
 const row = (category: string, limit: number, period: number, { own = 0, elsewhere = 0 }) =>

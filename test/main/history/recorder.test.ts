@@ -2,7 +2,13 @@ import { expect, test } from 'vitest'
 import type { Snapshot } from '../../../app/contract/snapshot.ts'
 import type { Entry } from '../../../main/history/history-file.ts'
 import { Recorder } from '../../../main/history/recorder.ts'
-import { AT_MS, exampleQuota, exampleSlot, exampleSnapshot } from '../hosts/terminal/example-snapshot.ts'
+import {
+  AT_MS,
+  exampleProgram,
+  exampleQuota,
+  exampleSlot,
+  exampleSnapshot,
+} from '../hosts/terminal/example-snapshot.ts'
 
 function recorded(snapshots: readonly Partial<Snapshot>[]): readonly Entry[] {
   const entries: Entry[] = []
@@ -87,11 +93,11 @@ test('a key’s environment is recorded before its numbers, once', () => {
 })
 
 test('requests of programs are since the previous sample, by name, and restart with the gateway', () => {
-  const used = (name: string, id: string, forwarded: number) => ({
-    ...{ id, name, class: 'background' as const, weight: 1, keyEnding: 'abcd', refused: 0, coalesced: 0 },
-    ...{ perSecond: 0, waiting: 0, longestWaitMs: 0, streams: 0, forwarded },
-    use: [{ category: 'Accounts', forwarded, perSecond: 0, waiting: 0 }],
-  })
+  const used = (name: string, id: string, forwarded: number) =>
+    exampleProgram(name, {
+      ...{ id, class: 'background', forwarded },
+      use: [{ category: 'Accounts', forwarded, perSecond: 0, waiting: 0 }],
+    })
   const entries = recorded([
     { at: at(0), programs: [used('bot', 'program-1', 3)] },
     { at: at(1), programs: [used('bot', 'program-1', 3)] },

@@ -16,6 +16,7 @@ import { DESK, DESK_ALONE } from '../../renderer/fixtures.ts'
 import { rawExchange, requestText } from '../hosts/browser/raw-http.ts'
 import {
   AT_MS,
+  exampleProgram,
   exampleQuota,
   exampleSlot,
   exampleSnapshot,
@@ -189,21 +190,18 @@ test('restarts are counted from the start of the app, including closed streams',
 })
 
 test('programs behind the gateway have their own series; none while it is off', () => {
-  const program = {
-    id: 'program-1',
-    name: 'My bot',
-    class: 'normal',
-    weight: 1,
-    keyEnding: 'abcd',
-    forwarded: 7,
-    coalesced: 2,
-    refused: 1,
-    perSecond: 0.1,
-    waiting: 3,
-    longestWaitMs: 1500,
-    streams: 1,
+  const program = exampleProgram('My bot', {
+    ...{
+      forwarded: 7,
+      coalesced: 2,
+      refused: 1,
+      perSecond: 0.1,
+      waiting: 3,
+      longestWaitMs: 1500,
+      streams: 1,
+    },
     use: [{ category: 'Accounts', forwarded: 7, perSecond: 0.1, waiting: 3 }],
-  } as const
+  })
   const { values } = parsed([exampleSnapshot({ gateway: { state: 'serving' }, programs: [program] })])
   const [forwarded] = values('headroom_program_forwarded_total')
   expect(forwarded).toMatchObject({ value: '7', labels: { program: 'My bot', category: 'Accounts' } })

@@ -4,6 +4,7 @@ import type { RequestQuota } from '../../../app/contract/snapshot.ts'
 import { rateText } from '../../../app/status/rates.ts'
 import { detailFacts, programsText } from '../../../renderer/details/detail-facts.ts'
 import { addedPerSecond } from '../../../renderer/details/what-if.tsx'
+import { exampleProgram } from '../../main/hosts/terminal/example-snapshot.ts'
 import { defaultQuota, NOW_MS, quota } from '../fixtures.ts'
 
 const said = (row: RequestQuota) =>
@@ -89,21 +90,9 @@ it('accepts the ways to type a rate, and nothing else', () => {
 })
 
 it('a row lists the programs that use it, and those that wait', () => {
-  const program = {
-    id: 'program-1',
-    name: 'My bot',
-    class: 'normal',
-    weight: 1,
-    keyEnding: 'abcd',
-    forwarded: 7,
-    coalesced: 0,
-    refused: 0,
-    perSecond: 0.25,
-    waiting: 2,
-    longestWaitMs: 10,
-    streams: 0,
+  const program = exampleProgram('My bot', {
     use: [{ category: 'Accounts', forwarded: 7, perSecond: 0.25, waiting: 2 }],
-  } as const
+  })
   const notes = {
     ...program,
     name: 'notes',

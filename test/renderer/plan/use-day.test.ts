@@ -2,31 +2,17 @@ import { expect, test } from 'vitest'
 import { recordedPlan } from '../../../app/plan/recorded-plan.ts'
 import { runningPlan } from '../../../app/plan/running.ts'
 import { dayOf } from '../../../renderer/plan/use-day.ts'
+import { exampleProgram } from '../../main/hosts/terminal/example-snapshot.ts'
 import { DESK, quota, snapshot } from '../fixtures.ts'
 
 const HOUR_MS = 3_600_000
 const MINUTE_MS = 60_000
 const TO_MS = 100 * HOUR_MS
 const use = { total: 0.9, own: 0.3, elsewhere: 0.6 }
-const bot = {
-  id: 'p1',
-  name: 'bot',
-  class: 'critical' as const,
-  weight: 1,
-  keyEnding: 'abcd',
-  forwarded: 0,
-  coalesced: 0,
-  refused: 0,
-  perSecond: 0,
-  waiting: 0,
-  longestWaitMs: 0,
-  streams: 0,
-  use: [],
-}
 const base = runningPlan(
   snapshot({
     requests: [quota('Positions', 320, 300, 200, { use })],
-    programs: [bot],
+    programs: [exampleProgram('bot', { id: 'p1', class: 'critical' })],
     slots: [],
     streams: [],
   }),

@@ -9,13 +9,10 @@ import {
   totalsOf,
 } from '../../../renderer/programs/program-rows.ts'
 import { byMinute } from '../../../renderer/programs/use-recent-use.ts'
+import { exampleProgram } from '../../main/hosts/terminal/example-snapshot.ts'
 import { DESK, DESK_ALONE, NOW_MS, quota, snapshot } from '../fixtures.ts'
 
-const program = (more: Partial<ProgramSummary>): ProgramSummary => ({
-  ...{ id: 'a', name: 'a', class: 'normal', weight: 1, keyEnding: 'abcd', forwarded: 0, coalesced: 0 },
-  ...{ refused: 0, perSecond: 0, waiting: 0, longestWaitMs: 0, streams: 0, use: [] },
-  ...more,
-})
+const program = (more: Partial<ProgramSummary>) => exampleProgram('a', more)
 const use = (category: string, perSecond: number, waiting = 0) => ({
   ...{ category, perSecond, waiting, forwarded: 10 },
 })

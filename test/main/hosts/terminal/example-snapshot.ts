@@ -1,4 +1,10 @@
-import type { RequestQuota, SlotQuota, Snapshot, StreamSummary } from '../../../../app/contract/snapshot.ts'
+import type {
+  ProgramSummary,
+  RequestQuota,
+  SlotQuota,
+  Snapshot,
+  StreamSummary,
+} from '../../../../app/contract/snapshot.ts'
 import { CURRENT_REQUEST_QUOTAS, SLOT_QUOTAS } from '../../../../app/service/categories.ts'
 
 export const AT_MS = Date.UTC(2026, 0, 5, 15, 30)
@@ -55,6 +61,13 @@ export function exampleStream(changes: Partial<StreamSummary> = {}): StreamSumma
     ...changes,
   }
 }
+
+/** A program behind the gateway that has sent nothing. */
+export const exampleProgram = (name: string, changes: Partial<ProgramSummary> = {}): ProgramSummary => ({
+  ...{ id: name, name, class: 'normal', weight: 1, keyEnding: 'abcd', forwarded: 0, coalesced: 0 },
+  ...{ refused: 0, perSecond: 0, waiting: 0, longestWaitMs: 0, streams: 0, use: [] },
+  ...changes,
+})
 
 /** Every category of the table, one of them seen. */
 export function exampleSnapshot(changes: Partial<Snapshot> = {}): Snapshot {

@@ -5,17 +5,14 @@ import type { ControlAnswer } from '../../../../main/control/protocol.ts'
 import { type ProgramCommandDeps, program } from '../../../../main/hosts/terminal/gateway-commands.ts'
 import { programLines } from '../../../../main/hosts/terminal/program-rows.ts'
 import { FOLDER_BUSY } from '../../../../main/hosts/terminal/stored-programs.ts'
+import { exampleProgram } from './example-snapshot.ts'
 import { fakeTerminal } from './fake-terminal.ts'
 
 const BUSY: ControlAnswer = { ok: false, code: FOLDER_BUSY, message: 'another Headroom is using /data' }
 const ADDED: ControlAnswer = { ok: true, key: 'the-key', program: 'bot', gateway: { state: 'off' } }
 /** Three programs, the last without a chosen key. */
 const PROGRAMS = ['simulator', 'key-1', ''].map(
-  (profile, at): ListedProgram => ({
-    ...{ id: `program-${at}`, name: `bot-${at}`, class: 'normal', weight: 1, keyEnding: 'abcd', profile },
-    ...{ forwarded: 0, coalesced: 0, refused: 0, perSecond: 0 },
-    ...{ waiting: 0, longestWaitMs: 0, streams: 0, use: [] },
-  }),
+  (profile, at): ListedProgram => ({ ...exampleProgram(`bot-${at}`, { id: `program-${at}` }), profile }),
 )
 /** A folder in use, and a clock that never waits. */
 const DEPS: Omit<ProgramCommandDeps, 'terminal' | 'askRunning'> = {

@@ -14,7 +14,7 @@ import type { WatchFlags } from '../../../../main/hosts/terminal/flags.ts'
 import { jsonLinesSchema } from '../../../../main/hosts/terminal/json-lines.ts'
 import { proves } from '../../../proof/proves.ts'
 import { DESK } from '../../../renderer/fixtures.ts'
-import { AT_MS, exampleSnapshot, exampleStream } from './example-snapshot.ts'
+import { AT_MS, exampleProgram, exampleSnapshot, exampleStream } from './example-snapshot.ts'
 import { virtualWatch } from './virtual-watch.ts'
 
 const SCHEMA_FILE = fileURLToPath(
@@ -174,11 +174,10 @@ test('a field that only time moves is no change; a number, a removed field and a
 
 test('a program that is added, calls, or is cut off is a change, and so is turning the gateway off', () => {
   const before = exampleSnapshot()
-  const program: ProgramSummary = {
-    ...{ id: 'p1', name: 'bot', class: 'normal', weight: 1, keyEnding: 'abcd', lastSeenAt: AT_MS },
-    ...{ forwarded: 4, coalesced: 0, refused: 0, perSecond: 0.5, waiting: 0, longestWaitMs: 0, streams: 0 },
+  const program = exampleProgram('bot', {
+    ...{ id: 'p1', lastSeenAt: AT_MS, forwarded: 4, perSecond: 0.5 },
     use: [{ category: 'Accounts', forwarded: 4, perSecond: 0.5, waiting: 0 }],
-  }
+  })
   const gateway = { state: 'serving' as const, url: 'http://127.0.0.1:4791' }
   const told = new ChangeReporter()
   told.whole(before)
@@ -203,12 +202,11 @@ test('a program that is added, calls, or is cut off is a change, and so is turni
 })
 
 test('a program’s counts by category and its turns are reported with its totals', () => {
-  const bot = (forwarded: number, nextTurnAt: number): ProgramSummary => ({
-    ...{ id: 'p1', name: 'bot', class: 'normal', weight: 1, keyEnding: 'abcd', lastSeenAt: AT_MS },
-    ...{ coalesced: 0, refused: 0, perSecond: 0.5, longestWaitMs: 0, streams: 0 },
-    ...{ forwarded, waiting: 1 },
-    use: [{ category: 'Accounts', forwarded, perSecond: 0.5, waiting: 1, nextTurnAt }],
-  })
+  const bot = (forwarded: number, nextTurnAt: number) =>
+    exampleProgram('bot', {
+      ...{ id: 'p1', lastSeenAt: AT_MS, perSecond: 0.5, forwarded, waiting: 1 },
+      use: [{ category: 'Accounts', forwarded, perSecond: 0.5, waiting: 1, nextTurnAt }],
+    })
   const before = exampleSnapshot()
   const told = new ChangeReporter()
   told.whole({ ...before, programs: [bot(1_000, AT_MS)] })

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
 import type { OrdersSummary } from '../../../../app/contract/orders.ts'
 import type { Severity } from '../../../../app/contract/severity.ts'
-import type { ProgramSummary, Snapshot } from '../../../../app/contract/snapshot.ts'
+import type { Snapshot } from '../../../../app/contract/snapshot.ts'
 import { ordersStatus } from '../../../../app/status/orders-status.ts'
 import type { ControlAnswer, ControlRequest } from '../../../../main/control/protocol.ts'
 import { orders } from '../../../../main/hosts/terminal/orders-command.ts'
 import type { OrdersAction, OrdersFlags } from '../../../../main/hosts/terminal/program-flags.ts'
-import { AT_MS, exampleSnapshot } from './example-snapshot.ts'
+import { AT_MS, exampleProgram, exampleSnapshot } from './example-snapshot.ts'
 import { type FakeTerminalOptions, fakeTerminal } from './fake-terminal.ts'
 
 /** Also true for a key that was never allowed to send orders. */
@@ -129,16 +129,8 @@ test.each([false, true])('no control character of an order reaches the terminal 
   expect(out.join('')).not.toMatch(/[\p{Cc}\p{Cf}]/u)
 })
 
-const PROGRAM: ProgramSummary = {
-  ...{ id: 'program-1', name: '', class: 'normal', weight: 1, keyEnding: 'abcd', forwarded: 0, coalesced: 0 },
-  ...{ refused: 0, perSecond: 0, waiting: 0, longestWaitMs: 0, streams: 0, use: [] },
-}
-
 test('the second switch is listed: the programs that may send orders, and how many', async () => {
-  const programs = [
-    { ...PROGRAM, name: 'bot', maxOrders: 30 },
-    { ...PROGRAM, name: 'notes' },
-  ]
+  const programs = [exampleProgram('bot', { maxOrders: 30 }), exampleProgram('notes')]
   const summary = { state: 'on', today: 1, unknown } as const
   const { out } = await run({ action: 'status', snapshots: [of(summary, { programs })] })
   expect(out[1]).toBe('  programs: bot (30/min)')

@@ -2,29 +2,25 @@ import { stripVTControlCharacters } from 'node:util'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { LoggedEvent } from '../../../../app/contract/events.ts'
-import type { ProgramSummary, RequestQuota, Snapshot } from '../../../../app/contract/snapshot.ts'
+import type { RequestQuota, Snapshot } from '../../../../app/contract/snapshot.ts'
 import { duration, levelBar } from '../../../../main/hosts/terminal/cells.ts'
 import { renderTable } from '../../../../main/hosts/terminal/table.ts'
 import { DESK, DESK_ALONE } from '../../../renderer/fixtures.ts'
-import { AT_MS, exampleQuota, exampleSlot, exampleSnapshot, exampleStream } from './example-snapshot.ts'
+import {
+  AT_MS,
+  exampleProgram,
+  exampleQuota,
+  exampleSlot,
+  exampleSnapshot,
+  exampleStream,
+} from './example-snapshot.ts'
 
 const PLAIN = { columns: 120, colour: false }
 
-const PROGRAM: ProgramSummary = {
-  id: 'program-1',
-  name: 'scanner',
-  class: 'background',
-  weight: 2,
-  keyEnding: 'abcd',
-  forwarded: 1234,
-  coalesced: 5,
-  refused: 6,
-  perSecond: 0.5,
-  waiting: 3,
-  longestWaitMs: 12_000,
-  streams: 4,
-  use: [],
-}
+const PROGRAM = exampleProgram('scanner', {
+  ...{ class: 'background', weight: 2, forwarded: 1234, coalesced: 5, refused: 6 },
+  ...{ perSecond: 0.5, waiting: 3, longestWaitMs: 12_000, streams: 4 },
+})
 
 /** The line of one category, in the order of the columns. */
 function rowOf(quota: Partial<RequestQuota>, nowMs = AT_MS): string {
