@@ -155,15 +155,11 @@ export class QuotaTap {
     this.#desk?.notSent(ticket)
   }
 
-  lost(ticket: Ticket): void {
-    this.#lost(ticket)
-  }
-
   /**
    * Records a request whose outcome is unknown. `laterMs`: how much longer the service may still count the
    * request, in milliseconds.
    */
-  #lost(ticket: Ticket, laterMs = 0): void {
+  lost(ticket: Ticket, laterMs = 0): void {
     this.#deps.ledger.lost(ticket, this.#deps.timeline.now(), laterMs)
     this.#desk?.lost(ticket, laterMs)
   }
@@ -174,7 +170,7 @@ export class QuotaTap {
    */
   notTheService(ticket: Ticket, status: number, why: string): void {
     const { timeline } = this.#deps
-    this.#lost(ticket)
+    this.lost(ticket)
     // No event is reported here, because reachability reports one for the whole host.
     const row = rowNamed(ticket)
     if (row !== undefined) this.#problems.strange(row, { status, message: why }, timeline.now())
@@ -185,7 +181,7 @@ export class QuotaTap {
    * request.
    */
   hungUp(ticket: Ticket): void {
-    this.#lost(ticket, ON_ITS_WAY_MS)
+    this.lost(ticket, ON_ITS_WAY_MS)
   }
 
   answered(ticket: Ticket, reading: Observation, body: string): Tapped {
@@ -197,14 +193,14 @@ export class QuotaTap {
     const refusal = { reading, before: row && this.#before(row, now) }
     if (refused === 'concurrency' && !reading.rate) {
       this.#note(rowNamed(ticket), reading, refused, now)
-      this.#lost(ticket)
+      this.lost(ticket)
       return { reading, refused, retryAtMs: now + FALLBACK_SECONDS * 1000 }
     }
     if (!reading.rate && refused === undefined) {
       this.#note(rowNamed(ticket), reading, refused, now)
       // The response may come from a proxy, a captive portal or an authentication layer instead of the
       // throttling layer, so the request may or may not have counted.
-      this.#lost(ticket)
+      this.lost(ticket)
       this.#noNumber(ticket, reading.status, body, now)
       this.#deps.changed()
       return { reading }
@@ -264,11 +260,11 @@ export class QuotaTap {
     const { ledger, timeline } = this.#deps
     const now = timeline.now()
     const isRejected = waitMs !== undefined
-    if (isRejected && rate === undefined) ledger.lost(ticket, now)
-    const { category, elsewhere } =
-      isRejected && rate === undefined
-        ? { category: ticket.category, elsewhere: 0 }
-        : ledger.answered(ticket, rate, now, isRejected)
+    const isUncounted = isRejected && rate === undefined
+    if (isUncounted) ledger.lost(ticket, now)
+    const { category, elsewhere } = isUncounted
+      ? { category: ticket.category, elsewhere: 0 }
+      : ledger.answered(ticket, rate, now, isRejected)
     if (category !== undefined) {
       if (rate) this.#log.heard(category, { rate, from, atMs: ticket.headerAtMs ?? now })
       if (isRejected) this.#holds.pauseByDesk(category, now + waitMs, now)
@@ -283,14 +279,19 @@ export class QuotaTap {
 
   /** Records a row's level and the requests by others, as a header showed them. */
   #shown(category: string | undefined, { remaining, elsewhere, isAccepted }: Shown): void {
-    const now = this.#deps.timeline.now()
+    const { timeline, ledger, history, report } = this.#deps
+    const now = timeline.now()
     if (category !== undefined) {
-      if (remaining !== undefined) this.#deps.history.observed(category, now, remaining)
+      if (remaining !== undefined) history.observed(category, now, remaining)
       // On a desk, other members may still report these requests as theirs, so `evaluate` checks again later.
-      if (elsewhere > 0 && this.#desk === undefined) this.#othersProved(category, now)
+      const row = elsewhere > 0 && this.#desk === undefined ? ledger.rowAt(category, now) : undefined
+      const others = row && this.#others.proved(row, now)
+      if (others) report(others)
     }
     this.#deps.changed()
-    if (isAccepted && category !== undefined) this.#accepted(category)
+    // Reports that an earlier 429 is over, unless others use the whole refill.
+    if (isAccepted && category !== undefined && ledger.nextTryAtMs(category) === undefined)
+      report({ kind: 'rate-limit-over', category })
   }
 
   /**
@@ -327,15 +328,6 @@ export class QuotaTap {
     if (refused !== undefined) this.#log.refused(category, reading.requestId, now)
   }
 
-  /**
-   * Handles a response other than a 429. Reports that an earlier 429 is over, unless others use the whole
-   * refill.
-   */
-  #accepted(category: string): void {
-    if (this.#deps.ledger.nextTryAtMs(category) !== undefined) return
-    this.#deps.report({ kind: 'rate-limit-over', category })
-  }
-
   /** Reports changes that happen without a response, such as a row that runs out. Called periodically. */
   evaluate(rows: readonly RequestQuota[], nowMs: number): void {
     const hasDesk = this.#desk !== undefined
@@ -351,12 +343,6 @@ export class QuotaTap {
       // A row that waits after a 429 is reported neither as short nor as recovered.
       if (row.state !== 'blocked') this.#deps.report(shortReport(row))
     }
-  }
-
-  #othersProved(category: string, now: number): void {
-    const row = this.#deps.ledger.rowAt(category, now)
-    const others = row && this.#others.proved(row, now)
-    if (others) this.#deps.report(others)
   }
 }
 

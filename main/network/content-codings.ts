@@ -26,26 +26,19 @@ const LENIENT = { finishFlush: zlib.constants.Z_SYNC_FLUSH }
 const LENIENT_BROTLI = { finishFlush: zlib.constants.BROTLI_OPERATION_FLUSH }
 const LENIENT_ZSTD = { finishFlush: zlib.constants.ZSTD_e_flush }
 
-const GZIP: Coding = {
-  whole: (bytes, maxOutputLength) => zlib.gunzipSync(bytes, { ...LENIENT, maxOutputLength }),
-  stream: () => zlib.createGunzip(LENIENT),
-}
-const ZLIB: Coding = {
-  whole: (bytes, maxOutputLength) => zlib.inflateSync(bytes, { ...LENIENT, maxOutputLength }),
-  stream: () => zlib.createInflate(LENIENT),
-}
-const RAW_DEFLATE: Coding = {
-  whole: (bytes, maxOutputLength) => zlib.inflateRawSync(bytes, { ...LENIENT, maxOutputLength }),
-  stream: () => zlib.createInflateRaw(LENIENT),
-}
-const BROTLI: Coding = {
-  whole: (bytes, maxOutputLength) => zlib.brotliDecompressSync(bytes, { ...LENIENT_BROTLI, maxOutputLength }),
-  stream: () => zlib.createBrotliDecompress(LENIENT_BROTLI),
-}
-const ZSTD: Coding = {
-  whole: (bytes, maxOutputLength) => zlib.zstdDecompressSync(bytes, { ...LENIENT_ZSTD, maxOutputLength }),
-  stream: () => zlib.createZstdDecompress(LENIENT_ZSTD),
-}
+const codingWith = <Options extends object>(
+  lenient: Options,
+  sync: (bytes: Buffer, options: Options & { readonly maxOutputLength: number }) => Buffer,
+  stream: (options: Options) => Transform,
+): Coding => ({
+  whole: (bytes, maxOutputLength) => sync(bytes, { ...lenient, maxOutputLength }),
+  stream: () => stream(lenient),
+})
+const GZIP = codingWith(LENIENT, zlib.gunzipSync, zlib.createGunzip)
+const ZLIB = codingWith(LENIENT, zlib.inflateSync, zlib.createInflate)
+const RAW_DEFLATE = codingWith(LENIENT, zlib.inflateRawSync, zlib.createInflateRaw)
+const BROTLI = codingWith(LENIENT_BROTLI, zlib.brotliDecompressSync, zlib.createBrotliDecompress)
+const ZSTD = codingWith(LENIENT_ZSTD, zlib.zstdDecompressSync, zlib.createZstdDecompress)
 
 /** The coding of a body that begins with `bytes`. `undefined` if unknown. */
 function codingOf(name: string, bytes: Buffer): Coding | undefined {

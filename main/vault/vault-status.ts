@@ -29,19 +29,10 @@ export const startTrouble = (state: StartTrouble['state'], why: string): StartTr
  * Headroom now runs with a passphrase.
  */
 export function sealedElsewhere(backend: string): StartTrouble {
-  const sealedBy = backend === PASSPHRASE_BACKEND ? 'passphrase' : 'desktop'
+  const { sealedBy, by, where } = sealerOf(backend, 'them')
   // The name comes from a file, so it is shown only if it is a plain word.
-  const name = /^\w{1,40}$/.test(backend) ? ` (${backend})` : ''
-  const { why, where } = {
-    desktop: {
-      why: `the desktop app encrypted them with the system's keyring${name}`,
-      where: 'Open them on the desktop',
-    },
-    passphrase: {
-      why: 'a browser or terminal encrypted them with a passphrase',
-      where: 'Start with --host browser and the same HEADROOM_PASSPHRASE',
-    },
-  }[sealedBy]
+  const name = sealedBy === 'desktop' && /^\w{1,40}$/.test(backend) ? ` (${backend})` : ''
+  const why = `${by}${name}`
   return {
     state: 'key-changed',
     why,
@@ -52,16 +43,22 @@ export function sealedElsewhere(backend: string): StartTrouble {
 
 /** Why a token that the other kind of keystore sealed can't be opened. */
 export function tokenSealedElsewhere(backend: string): string {
-  const { sealedBy } = sealedElsewhere(backend)
-  const [by, where] =
-    sealedBy === 'passphrase'
-      ? [
-          'a browser or terminal encrypted it with a passphrase',
-          'Start with --host browser and the same HEADROOM_PASSPHRASE',
-        ]
-      : ["the desktop app encrypted it with the system's keyring", 'Open it on the desktop']
+  const { by, where } = sealerOf(backend, 'it')
   return `The saved token can't be opened here: ${by}. ${where}, or sign in again here.`
 }
+
+const sealerOf = (backend: string, what: 'them' | 'it') =>
+  backend === PASSPHRASE_BACKEND
+    ? ({
+        sealedBy: 'passphrase',
+        by: `a browser or terminal encrypted ${what} with a passphrase`,
+        where: 'Start with --host browser and the same HEADROOM_PASSPHRASE',
+      } as const)
+    : ({
+        sealedBy: 'desktop',
+        by: `the desktop app encrypted ${what} with the system's keyring`,
+        where: `Open ${what} on the desktop`,
+      } as const)
 
 function lineOf(state: StartTrouble['state'], why: string): string {
   switch (state) {

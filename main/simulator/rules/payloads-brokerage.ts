@@ -1,4 +1,5 @@
-import { HOUR_MS } from '../../../app/contract/units.ts'
+import { DAY_MS, HOUR_MS } from '../../../app/contract/units.ts'
+import { startOf } from '../../../app/history/rollup.ts'
 import { type Payload, priceOf, SYNTHETIC, timestamp } from './payloads-market.ts'
 import { unitOf, wholeOf } from './seed.ts'
 
@@ -44,23 +45,14 @@ export function balance(seed: number, account: string, atMs: number): Payload {
 
 /** The balance at the beginning of the day. */
 export function balanceAtOpen(seed: number, account: string, atMs: number): Payload {
-  const { AccountType, CashBalance, Equity } = balance(
-    seed,
-    account,
-    Math.floor(atMs / (24 * HOUR_MS)) * 24 * HOUR_MS,
-  )
-  return {
-    AccountID: account,
-    AccountType,
-    BalanceDetail: { CashBalance, Equity },
-    ...SYNTHETIC,
-  }
+  const { AccountType, CashBalance, Equity } = balance(seed, account, startOf(atMs, DAY_MS))
+  return { AccountID: account, AccountType, BalanceDetail: { CashBalance, Equity }, ...SYNTHETIC }
 }
 
 export function position(seed: number, account: string, symbol: string, atMs: number): Payload {
   const quantity = 10 * wholeOf(seed, 1, 30, 'quantity', account, symbol)
   const last = priceOf(seed, symbol, atMs)
-  const dayStartMs = Math.floor(atMs / (24 * HOUR_MS)) * 24 * HOUR_MS
+  const dayStartMs = startOf(atMs, DAY_MS)
   const opened = priceOf(seed, symbol, dayStartMs)
   const paid = priceOf(seed, symbol, dayStartMs - 9 * HOUR_MS)
   return {
@@ -110,6 +102,8 @@ export function order(seed: number, account: string, id: string, atMs: number): 
   const step = Math.floor(atMs / 150_000 + 4 * unitOf(seed, 'step', id)) % STATUSES.length
   const quantity = wholeOf(seed, 1, 20, 'size', id) * 10
   const filled = Math.floor((quantity * step) / (STATUSES.length - 1))
+  const openedAtMs = startOf(atMs, HOUR_MS)
+  const price = priceOf(seed, symbol, openedAtMs).toFixed(2)
   return {
     AccountID: account,
     OrderID: id,
@@ -118,8 +112,8 @@ export function order(seed: number, account: string, id: string, atMs: number): 
     OrderType: 'Limit',
     Routing: 'Intelligent',
     Duration: 'DAY',
-    LimitPrice: priceOf(seed, symbol, Math.floor(atMs / HOUR_MS) * HOUR_MS).toFixed(2),
-    OpenedDateTime: timestamp(Math.floor(atMs / HOUR_MS) * HOUR_MS),
+    LimitPrice: price,
+    OpenedDateTime: timestamp(openedAtMs),
     Legs: [
       {
         Symbol: symbol,
@@ -127,8 +121,7 @@ export function order(seed: number, account: string, id: string, atMs: number): 
         OpenOrClose: 'Open',
         QuantityOrdered: String(quantity),
         ExecQuantity: String(filled),
-        ExecutionPrice:
-          filled === 0 ? '0' : priceOf(seed, symbol, Math.floor(atMs / HOUR_MS) * HOUR_MS).toFixed(2),
+        ExecutionPrice: filled === 0 ? '0' : price,
         QuantityRemaining: String(quantity - filled),
         AssetType: 'STOCK',
       },

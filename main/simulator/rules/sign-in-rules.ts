@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { refused, type TokenRefusal } from './token-rules.ts'
+import { dropOldest, refused, type TokenRefusal } from './token-rules.ts'
 
 /** A request of the authorization-code flow (service 10). */
 export interface AuthorizeRequest {
@@ -108,7 +108,7 @@ export class SignInRules {
   ask(request: AuthorizeRequest): string {
     const id = this.#mint()
     this.#asked.set(id, request)
-    trim(this.#asked)
+    dropOldest(this.#asked, MAX_PENDING)
     return id
   }
 
@@ -124,7 +124,7 @@ export class SignInRules {
     }
     const code = this.#mint()
     this.#codes.set(code, { request, issuedAtMs: atMs })
-    trim(this.#codes)
+    dropOldest(this.#codes, MAX_PENDING)
     return redirectTo(redirectUri, { code, state })
   }
 
@@ -167,8 +167,3 @@ export class SignInRules {
 
 export const challengeOf = (verifier: string): string =>
   createHash('sha256').update(verifier, 'utf8').digest('base64url')
-
-function trim<T>(pending: Map<string, T>): void {
-  const [oldest] = pending.keys()
-  if (pending.size > MAX_PENDING && oldest !== undefined) pending.delete(oldest)
-}

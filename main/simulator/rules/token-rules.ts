@@ -173,7 +173,7 @@ export class TokenRules {
   #accessGrant(scope: string, atMs: number): TokenGrant {
     const accessToken = this.#mint()
     this.#access.set(accessToken, { expiresAtMs: atMs + this.#limits.accessLifetimeMs, scope })
-    dropOldest(this.#access)
+    dropOldest(this.#access, MAX_KEPT)
     return {
       kind: 'granted',
       accessToken,
@@ -192,7 +192,7 @@ export class TokenRules {
 
   #keep(token: string, held: RefreshToken): void {
     this.#refresh.set(token, held)
-    dropOldest(this.#refresh)
+    dropOldest(this.#refresh, MAX_KEPT)
   }
 
   #settle(atMs: number): void {
@@ -202,11 +202,8 @@ export class TokenRules {
   }
 }
 
-/** Drops the oldest entries. A Map iterates in the order of insertion. */
-function dropOldest<T>(kept: Map<string, T>): void {
-  while (kept.size > MAX_KEPT) {
-    const [oldest] = kept.keys()
-    if (oldest === undefined) return
-    kept.delete(oldest)
-  }
+/** Drops the oldest entry if there are more than `most`. A Map iterates in the order of insertion. */
+export function dropOldest<T>(kept: Map<string, T>, most: number): void {
+  const [oldest] = kept.keys()
+  if (kept.size > most && oldest !== undefined) kept.delete(oldest)
 }
