@@ -192,6 +192,16 @@ const historyQuery = z.strictObject({
   points: z.int().check(z.gte(2), z.lte(300)),
 })
 
+/**
+ * How long rows are stored, in milliseconds. Samples are kept for at least an hour, so that they are rolled
+ * up first. Rollups, slots and events are kept for at most a year, which limits the file's size.
+ */
+export const retention = z.object({
+  rawMs: z.number().check(z.gte(HOUR_MS), z.lte(14 * DAY_MS)),
+  rollupMs: z.number().check(z.gte(DAY_MS), z.lte(366 * DAY_MS)),
+})
+export type Retention = Readonly<z.output<typeof retention>>
+
 export const historyContract = {
   history: command(historyQuery).returning<History>(),
   /** Requests over time in one category, by sender. Empty if no history is stored. */
@@ -222,11 +232,5 @@ export const historyContract = {
     readonly SlotSample[]
   >(),
   storage: command(nothing).returning<StorageSummary>(),
-  /** Raw samples can be kept for an hour to 14 days. Minutes and events can be kept for a day to a year. */
-  setRetention: command(
-    z.strictObject({
-      rawMs: z.number().check(z.gte(HOUR_MS), z.lte(14 * DAY_MS)),
-      rollupMs: z.number().check(z.gte(DAY_MS), z.lte(366 * DAY_MS)),
-    }),
-  ).returning<Outcome>(),
+  setRetention: command(z.strictObject(retention.shape)).returning<Outcome>(),
 } as const

@@ -1,14 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { z } from 'zod'
+import { type Retention, retention } from '../../app/contract/history.ts'
 import { DAY_MS, HOUR_MS } from '../../app/contract/units.ts'
 import { JsonFile } from '../storage/json-file.ts'
-
-/** How long rows are stored, in milliseconds. */
-export interface Retention {
-  readonly rawMs: number
-  /** How long rollups, slots and events are stored. */
-  readonly rollupMs: number
-}
 
 export const DEFAULT_RETENTION: Retention = { rawMs: 48 * HOUR_MS, rollupMs: 30 * 24 * HOUR_MS }
 
@@ -155,21 +148,6 @@ function freePages(database: DatabaseSync): boolean {
   return true
 }
 
-/**
- * Samples are kept for at least an hour, so that they are rolled up first. Nothing is kept for more than a
- * year, which limits the file's size.
- */
-const schema = z.object({
-  rawMs: z
-    .number()
-    .min(HOUR_MS)
-    .max(14 * DAY_MS),
-  rollupMs: z
-    .number()
-    .min(DAY_MS)
-    .max(366 * DAY_MS),
-})
-
 /** The settings file for retention times: `history.json` of the data folder. */
 export const retentionFile = (folder: string): JsonFile<Retention> =>
-  new JsonFile({ folder, name: 'history', what: 'History settings', schema })
+  new JsonFile({ folder, name: 'history', what: 'History settings', schema: retention })

@@ -4,7 +4,9 @@ import type {
   ProgramHistory,
   RecordedUses,
   Report,
+  Retention,
   SlotSample,
+  StorageSummary,
   Trends,
 } from '../../app/contract/history.ts'
 import type { Outcome } from '../../app/contract/outcome.ts'
@@ -18,9 +20,8 @@ import type { Announcer } from '../alerts/announcer.ts'
 import { ThresholdFile } from '../alerts/threshold-file.ts'
 import type { MonitorSurface } from '../monitor/monitor-surface.ts'
 import type { Clock, Log } from '../ports/ports.ts'
-import type { Retention } from './compaction.ts'
 import type { Interval, RowInterval } from './history-file.ts'
-import { HistoryStore, type StorageStatus } from './history-store.ts'
+import { HistoryStore } from './history-store.ts'
 import {
   type HistoryQuery,
   historyOf,
@@ -41,12 +42,9 @@ export interface HistoryServiceDeps {
   readonly version: string
   /** Absent if the history is only in memory. */
   readonly dataFolder?: string
-  readonly retention?: Retention
   /** Called when the history file can't be used. Called again only if the file has worked in between. */
   readonly problem: (sentence: string) => void
 }
-
-export type HistoryStatus = StorageStatus | { readonly kind: 'memory' }
 
 /**
  * How far the chart's line of usual levels extends before and after the history, in milliseconds. The part
@@ -80,7 +78,7 @@ export class HistoryService {
   #cancelLook: () => void = () => {}
 
   constructor(deps: HistoryServiceDeps) {
-    const { dataFolder, clock, log, monitor, announcer, retention } = deps
+    const { dataFolder, clock, log, monitor, announcer } = deps
     this.#deps = deps
     const store =
       dataFolder === undefined
@@ -94,7 +92,6 @@ export class HistoryService {
               // end of such a problem as events, so only other problems are reported here.
               if (failure === undefined) this.#problem(sentence)
             },
-            ...(retention && { retention }),
           })
     this.#store = store
     this.#usualDays = new UsualDays((asked) => store?.read((file) => file.stretches(asked)))
@@ -217,7 +214,7 @@ export class HistoryService {
     return this.#store?.read((file) => file.slots(asked)) ?? []
   }
 
-  status(): HistoryStatus {
+  status(): StorageSummary {
     return this.#store?.status() ?? { kind: 'memory' }
   }
 

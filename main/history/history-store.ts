@@ -1,3 +1,4 @@
+import type { Retention, StorageSummary } from '../../app/contract/history.ts'
 import { RETRY, retryDelayMs } from '../../app/retry/schedules.ts'
 import type { Clock, Log } from '../ports/ports.ts'
 import { type Saved, type StorageFailure, storageFailure } from '../storage/storage-error.ts'
@@ -6,7 +7,6 @@ import {
   compactSlice,
   DEFAULT_RETENTION,
   newestTrusted,
-  type Retention,
   retentionFile,
 } from './compaction.ts'
 import type { Entry, HistoryFile } from './history-file.ts'
@@ -23,16 +23,6 @@ export interface HistoryStoreDeps {
   readonly problem: (sentence: string, failure?: StorageFailure) => void
   readonly retention?: Retention
 }
-
-/** The state of the history file, as the window shows it. */
-export type StorageStatus =
-  | { readonly kind: 'ok'; readonly bytes: number; readonly rawMs: number; readonly rollupMs: number }
-  | {
-      readonly kind: 'failing'
-      readonly failure: StorageFailure
-      readonly waiting: number
-      readonly lost: number
-    }
 
 /** Flush interval in milliseconds. A kill -9 loses only entries of the last second. */
 export const FLUSH_MS = 500
@@ -100,16 +90,11 @@ export class HistoryStore {
     return this.#failure
   }
 
-  status(): StorageStatus {
-    if (this.#failure !== undefined || !this.#kept.file)
-      return {
-        kind: 'failing',
-        failure: this.#failure ?? 'other',
-        waiting: this.#waiting.length,
-        lost: this.#lost,
-      }
-    const { rawMs, rollupMs } = this.#retention
-    return { kind: 'ok', bytes: historyBytes(this.#deps.folder), rawMs, rollupMs }
+  status(): StorageSummary {
+    if (this.#failure === undefined && this.#kept.file)
+      return { kind: 'ok', bytes: historyBytes(this.#deps.folder), ...this.#retention }
+    const failure = this.#failure ?? 'other'
+    return { kind: 'failing', failure, waiting: this.#waiting.length, lost: this.#lost }
   }
 
   /** Stores retention times. They apply from the next compaction. */

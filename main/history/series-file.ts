@@ -18,18 +18,12 @@ export interface SeriesQuery {
   readonly toMs: number
 }
 
-/** A minute of one program behind the gateway, in one category. */
-export interface ProgramMinute {
-  readonly category: string
-  readonly sample: ProgramSample
-}
-
 /** A read-only view of the recorded minutes. */
 export interface SeriesFile {
   /** The whole minutes that begin in the interval, sorted by profile, category and time. */
   minutes(query: SeriesQuery): Iterable<SeriesMinute>
   /** Requests of programs behind the gateway in the same minutes. The rows' own requests include them. */
-  programMinutes(query: SeriesQuery): Iterable<ProgramMinute>
+  programMinutes(query: SeriesQuery): Iterable<{ readonly category: string; readonly sample: ProgramSample }>
   /** Profiles with recorded minutes, connected or not. */
   profiles(): readonly { readonly profile: string; readonly environment: string }[]
   close(): void

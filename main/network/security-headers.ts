@@ -6,9 +6,12 @@ export interface PolicyInputs {
   readonly nonce?: string
 }
 
-/** The Content-Security-Policy. It allows only content of this origin, and style elements with the nonce. */
-export function contentSecurityPolicy({ connectSrc, nonce }: PolicyInputs): string {
-  return [
+/**
+ * The headers of every response. The Content-Security-Policy allows only content of this origin, and style
+ * elements with the nonce.
+ */
+export function securityHeaders({ connectSrc, nonce }: PolicyInputs): Readonly<Record<string, string>> {
+  const policy = [
     "default-src 'none'",
     "script-src 'self'",
     nonce === undefined ? "style-src 'self'" : `style-src 'self' 'nonce-${nonce}'`,
@@ -18,13 +21,9 @@ export function contentSecurityPolicy({ connectSrc, nonce }: PolicyInputs): stri
     "base-uri 'none'",
     "form-action 'none'",
     "frame-ancestors 'none'",
-  ].join('; ')
-}
-
-/** The headers of every response, with the Content-Security-Policy. */
-export function securityHeaders(inputs: PolicyInputs): Readonly<Record<string, string>> {
+  ]
   return {
-    'content-security-policy': contentSecurityPolicy(inputs),
+    'content-security-policy': policy.join('; '),
     'x-content-type-options': 'nosniff',
     'referrer-policy': 'no-referrer',
     'cross-origin-opener-policy': 'same-origin',

@@ -59,17 +59,7 @@ export class SimulatedService {
     const nowMs = ports.nowMs()
     const mint = () => opaqueToken(ports.random)
     this.faults = new Faults(this.options.faults)
-    this.tokens = new TokenRules(
-      {
-        rotating: this.options.keys === 'rotating',
-        refreshExpiryMs: this.options.refreshExpirySeconds * 1000,
-        rotationOverlapMs: this.options.rotationOverlapSeconds * 1000,
-        absoluteLifetimeMs: this.options.absoluteLifetimeSeconds * 1000,
-        accessLifetimeMs: this.options.accessLifetimeSeconds * 1000,
-        reuseEndsSignIn: this.options.reuseEndsSignIn,
-      },
-      mint,
-    )
+    this.tokens = new TokenRules(this.options, mint)
     const scope = this.options.trade ? `${SEEDED_SCOPE} Trade` : SEEDED_SCOPE
     this.tokens.seed(this.options.refreshToken, scope, nowMs)
     this.#signIns = new SignInRules(mint)

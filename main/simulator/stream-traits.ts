@@ -1,11 +1,10 @@
 import type { Ending, StreamTraits } from './open-stream.ts'
+import type { SimulatorFlags } from './options.ts'
 import type { Faults } from './rules/faults.ts'
 import { GO_AWAY_V2, GO_AWAY_V3 } from './rules/stream-frames.ts'
 
 /** The options that apply to every stream. */
-export interface StreamHabits {
-  readonly heartbeatSeconds: number
-  readonly streamRate: number
+export interface StreamHabits extends Pick<SimulatorFlags, 'heartbeatSeconds' | 'streamRate'> {
   readonly chance: () => number
 }
 

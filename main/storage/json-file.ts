@@ -14,7 +14,7 @@ export interface JsonFileOptions<T> {
   readonly name: string
   /** The subject of sentences about problems, such as `Alert thresholds`. */
   readonly what: string
-  readonly schema: z.ZodType<T>
+  readonly schema: z.core.$ZodType<T>
   /** Maximum length of the file in characters. A longer file counts as damaged. */
   readonly maxLength?: number
   /** Written as the file's `schemaVersion`. A file with a higher number is from a newer version. */
@@ -60,7 +60,7 @@ export class JsonFile<T> {
       return fallback
     }
     const json = text.length <= maxLength ? parseJson(text) : undefined
-    const parsed = schema.safeParse(json)
+    const parsed = z.safeParse(schema, json)
     if (parsed.success) return parsed.data
     onProblem(this.#setAside(folder, this.#isNewer(json) ? 'newer' : 'corrupt', nowMs))
     return fallback

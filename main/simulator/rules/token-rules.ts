@@ -1,17 +1,16 @@
+import type { SimulatorFlags } from '../options.ts'
+
 /**
  * The token limits of one API key (service 3, 5 and 8.4).
  *
  * A sign-in is one person's consent. On a rotating key, each refresh replaces the sign-in's refresh token. On
  * a default key, the refresh token stays the same.
  */
-export interface TokenLimits {
-  readonly rotating: boolean
-  readonly refreshExpiryMs: number
-  readonly rotationOverlapMs: number
-  readonly absoluteLifetimeMs: number
-  readonly accessLifetimeMs: number
-  readonly reuseEndsSignIn: boolean
-}
+export type TokenLimits = Pick<
+  SimulatorFlags,
+  | ('keys' | 'refreshExpirySeconds' | 'rotationOverlapSeconds' | 'absoluteLifetimeSeconds')
+  | ('accessLifetimeSeconds' | 'reuseEndsSignIn')
+>
 
 export type TokenErrorCode = 'invalid_request' | 'invalid_client' | 'invalid_grant' | 'unsupported_grant_type'
 
@@ -94,7 +93,7 @@ export class TokenRules {
       return refused('invalid_grant', problem ?? 'Unknown or invalid refresh token.')
     }
     const grant = this.#accessGrant(held.signIn.scope, atMs)
-    if (!this.#limits.rotating) return grant
+    if (this.#limits.keys !== 'rotating') return grant
     // If the program refreshes a token that was already replaced, it never received the newer token. The
     // newer token then counts as replaced too.
     const previous = held.child
@@ -157,29 +156,26 @@ export class TokenRules {
   #problemWith(held: RefreshToken | undefined, atMs: number): string | undefined {
     if (held === undefined) return 'Unknown or invalid refresh token.'
     if (held.signIn.ended) return 'The refresh token was revoked.'
-    if (!this.#limits.rotating) return undefined
-    if (atMs >= held.signIn.signedInAtMs + this.#limits.absoluteLifetimeMs) {
+    const { keys, absoluteLifetimeSeconds, refreshExpirySeconds, rotationOverlapSeconds } = this.#limits
+    if (keys !== 'rotating') return undefined
+    if (atMs >= held.signIn.signedInAtMs + absoluteLifetimeSeconds * 1000) {
       return 'The absolute lifetime of the sign-in is over.'
     }
-    if (atMs >= held.issuedAtMs + this.#limits.refreshExpiryMs) return 'The refresh token has expired.'
+    if (atMs >= held.issuedAtMs + refreshExpirySeconds * 1000) return 'The refresh token has expired.'
     if (held.replacedAtMs === undefined) return undefined
     // A replaced token is accepted for a short overlap. The overlap ends early if the newer token is replaced
     // too.
     const justReplaced = held.child !== undefined && held.child.replacedAtMs === undefined
-    const inOverlap = atMs < held.replacedAtMs + this.#limits.rotationOverlapMs
+    const inOverlap = atMs < held.replacedAtMs + rotationOverlapSeconds * 1000
     return justReplaced && inOverlap ? undefined : 'The refresh token was already used.'
   }
 
   #accessGrant(scope: string, atMs: number): TokenGrant {
     const accessToken = this.#mint()
-    this.#access.set(accessToken, { expiresAtMs: atMs + this.#limits.accessLifetimeMs, scope })
+    const { accessLifetimeSeconds } = this.#limits
+    this.#access.set(accessToken, { expiresAtMs: atMs + accessLifetimeSeconds * 1000, scope })
     dropOldest(this.#access, MAX_KEPT)
-    return {
-      kind: 'granted',
-      accessToken,
-      expiresInSeconds: Math.floor(this.#limits.accessLifetimeMs / 1000),
-      scope,
-    }
+    return { kind: 'granted', accessToken, expiresInSeconds: Math.floor(accessLifetimeSeconds), scope }
   }
 
   #issue(signIn: SignIn, parent: RefreshToken | undefined, atMs: number): string {

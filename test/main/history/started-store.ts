@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest'
+import type { Retention } from '../../../app/contract/history.ts'
 import type { Sample } from '../../../app/history/sample.ts'
-import type { Retention } from '../../../main/history/compaction.ts'
 import { HistoryStore } from '../../../main/history/history-store.ts'
 import {
   historyOf,

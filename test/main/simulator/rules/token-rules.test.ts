@@ -6,11 +6,11 @@ import {
 } from '../../../../main/simulator/rules/token-rules.ts'
 
 const LIMITS: TokenLimits = {
-  rotating: true,
-  refreshExpiryMs: 1_800_000,
-  rotationOverlapMs: 0,
-  absoluteLifetimeMs: 86_400_000,
-  accessLifetimeMs: 1_200_000,
+  keys: 'rotating',
+  refreshExpirySeconds: 1_800,
+  rotationOverlapSeconds: 0,
+  absoluteLifetimeSeconds: 86_400,
+  accessLifetimeSeconds: 1_200,
   reuseEndsSignIn: false,
 }
 
@@ -43,7 +43,7 @@ describe('access tokens (service 3, 8.4)', () => {
   })
 
   test('an older access token stays valid when a newer one is issued', () => {
-    const tokens = rules({ rotating: false })
+    const tokens = rules({ keys: 'default' })
     const { accessToken } = renewed(tokens, 'first', 0)
     renewed(tokens, 'first', 1000)
     expect(tokens.accessState(accessToken, 2000)).toBe('valid')
@@ -52,7 +52,7 @@ describe('access tokens (service 3, 8.4)', () => {
 
 describe('default keys', () => {
   test('the refresh token stays valid indefinitely and no new one is returned', () => {
-    const tokens = rules({ rotating: false })
+    const tokens = rules({ keys: 'default' })
     expect(renewed(tokens, 'first', 0)).not.toHaveProperty('refreshToken')
     expect(renewed(tokens, 'first', 10 * 365 * 86_400_000)).not.toHaveProperty('refreshToken')
   })
@@ -83,7 +83,7 @@ describe('rotating keys', () => {
   })
 
   test('within the overlap the replaced token still works', () => {
-    const tokens = rules({ rotationOverlapMs: 30_000 })
+    const tokens = rules({ rotationOverlapSeconds: 30 })
     const lost = nextOf(tokens, 'first', 0)
     const second = nextOf(tokens, 'first', 29_999)
     expect(error(tokens.refresh(lost, 29_999))).toBe('invalid_grant')
@@ -91,14 +91,14 @@ describe('rotating keys', () => {
   })
 
   test('the overlap ends on time, and using it does not extend it', () => {
-    const tokens = rules({ rotationOverlapMs: 30_000 })
+    const tokens = rules({ rotationOverlapSeconds: 30 })
     nextOf(tokens, 'first', 0)
     nextOf(tokens, 'first', 20_000)
     expect(error(tokens.refresh('first', 30_000))).toBe('invalid_grant')
   })
 
   test('a token older than the replaced one is rejected even within the overlap', () => {
-    const tokens = rules({ rotationOverlapMs: 30_000 })
+    const tokens = rules({ rotationOverlapSeconds: 30 })
     const second = nextOf(tokens, 'first', 0)
     nextOf(tokens, second, 1000)
     expect(error(tokens.refresh('first', 2000))).toBe('invalid_grant')
@@ -127,7 +127,7 @@ describe('rotating keys', () => {
 
 describe('revocation (service 4.2)', () => {
   test('any valid token revokes all of them, and issued access tokens stay valid', () => {
-    const tokens = rules({ rotating: false })
+    const tokens = rules({ keys: 'default' })
     const { accessToken } = renewed(tokens, 'first', 0)
     const other = tokens.signIn('openid offline_access', false, 0).refreshToken ?? ''
     expect(tokens.revoke(other, 1000)).toBe('revoked')
