@@ -39,7 +39,6 @@ export class Alerts {
   readonly #deps: AlertsDeps
   readonly #engine: AlertEngine
   readonly #announcements = new Announcements()
-  /** Ended alerts, latest first. */
   #closed: readonly ClosedAlert[] = []
   /** The time of the last snapshot, epoch ms. */
   #nowMs = 0
@@ -184,7 +183,6 @@ export function storedAlert(text: string): Alert | undefined {
 
 const ALERT_OVER: CommandError = { ok: false, code: 'alert-over', message: 'That alert has ended.' }
 
-/** The window's commands for open alerts and alert thresholds. */
 export function alertCommands(alerts: Alerts): Feature<typeof alertsContract> {
   return {
     handlers: {

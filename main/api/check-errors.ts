@@ -27,14 +27,12 @@ export const countedElsewhere = (category: string, counted: string): CommandErro
     `requests for ${category} count against ${counted}. Check ${counted} instead.`,
   )
 
-/** The check needs an account id, and no account is known yet. */
 export const needsAccount = (category: string): CommandError =>
   checkError('no-account', `${category} needs an account. Check Accounts first.`)
 
 export const cannotAsk = (category: string): CommandError =>
   checkError('cannot-ask', `can’t send requests for ${category} now: signed out or unreachable.`)
 
-/** The category is paused after a 429 until `untilMs`. */
 export const held = (category: string, untilMs: number, nowMs: number): CommandError =>
   later('held', `429 for ${category}. Next check possible`, untilMs, nowMs)
 
@@ -44,11 +42,9 @@ export const nothingLeft = (category: string, atMs: number | undefined, nowMs: n
     ? checkError('nothing-left', `no requests are left for ${category}.`)
     : later('nothing-left', `no requests are left for ${category}. Next one`, atMs, nowMs)
 
-/** The check budget of the category is used up until `atMs`. */
 export const budgetSpent = (category: string, atMs: number, nowMs: number): CommandError =>
   later('budget-spent', `the check budget of ${category} is used up. Next check`, atMs, nowMs)
 
-/** The check needs a slot, and all slots are in use. */
 export const noSlotFree = (category: string): CommandError =>
   checkError('no-slot', `all slots of ${category} are in use. A check needs one.`)
 
@@ -59,7 +55,6 @@ export const needsTarget = (category: string): CommandError =>
 /** The service is unreachable, or there is no token. `why` is a sentence without its full stop. */
 export const unreachable = (why: string): CommandError => checkError('unreachable', `${why}.`)
 
-/** The service responded with `status` and without quota headers. */
 export const refusedWith = (category: string, status: number): CommandError =>
   checkError('no-headers', `the service responded ${status} without headers for ${category}.`)
 

@@ -31,7 +31,6 @@ export interface ExchangeSlot {
   readonly opening?: (category: string) => number
 }
 
-/** Inputs of a new exchange. */
 export interface ExchangeStart {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   readonly path: string

@@ -3,7 +3,6 @@ import type { JoinQueue } from '../../app/gateway/turns.ts'
 import type { RateReading } from '../../app/service/headers.ts'
 import type { Tapped } from './quota-tap.ts'
 
-/** The outcome of an own request that had a permit. */
 export type OwnOutcome =
   /** A response, including a 401. */
   | { readonly kind: 'answer'; readonly rate?: RateReading }

@@ -21,7 +21,6 @@ import * as checkErrors from './check-errors.ts'
 import type { ApiAnswer, ApiRequest } from './client.ts'
 import type { SessionDesk } from './session-desk.ts'
 
-/** The parts of the ledger that a prober reads, one row at a time. */
 export interface ProbedQuotas {
   rowAt(category: string, nowMs: number): RequestQuota | undefined
   sizeOf(category: string): QuotaSize | undefined
@@ -37,7 +36,6 @@ export interface ProberDeps {
   readonly random: Random
   readonly quotas: ProbedQuotas
   readonly request: (request: ApiRequest) => Promise<ApiAnswer>
-  /** Whether any check may be sent now. */
   readonly mayProbe: () => boolean
   /**
    * The access token of current requests, only for comparison with earlier tokens. `undefined` without a
@@ -99,7 +97,6 @@ export class Prober {
   /** Categories paused by a 401 or 403. A new sign-in can end the pause. */
   readonly #unaccepted = new Set<string>()
   #account: string | undefined
-  /** Number of sign-ins so far. */
   #signIns = 0
   #stopped = false
   #cancel: () => void = () => {}

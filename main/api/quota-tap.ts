@@ -37,7 +37,6 @@ export interface QuotaTapDeps {
   readonly desk?: () => SessionDesk | undefined
 }
 
-/** The quota information in one response. */
 export interface Tapped {
   readonly reading: HeaderReading
   readonly refused?: RefusedBy

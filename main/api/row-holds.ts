@@ -5,7 +5,6 @@ import type { HeaderReading } from '../../app/service/headers.ts'
 import { usesWholeRefill } from '../../app/status/quota-status.ts'
 import type { Random } from '../ports/ports.ts'
 
-/** A 429, and the row's state before it. */
 export interface RateRefusal {
   readonly reading: HeaderReading
   readonly before: BeforeRefusal | undefined

@@ -4,7 +4,6 @@ import { UNKNOWN_PROFILE } from '../../app/contract/outcome.ts'
 import { exportedFile } from './exports.ts'
 import type { HistoryService } from './history-service.ts'
 
-/** The window's commands for the history and its retention. */
 export function historyCommands(history: HistoryService): Feature<typeof historyContract> {
   return {
     handlers: {

@@ -23,7 +23,6 @@ import {
 import { COLUMN_STATEMENTS, STATEMENTS, type StatementName, type TierName } from './statements.ts'
 import { asArrays, LEVELS, Tiers } from './tiers.ts'
 
-/** A category of a profile. */
 interface RowName {
   readonly profile: string
   readonly category: string
@@ -64,7 +63,6 @@ interface InColumns extends RowInterval {
   readonly columnMs: number
 }
 
-/** A part of an interval, and the table that covers it. */
 interface Piece {
   readonly tier: TierName
   readonly lengthMs: number
@@ -100,7 +98,6 @@ export class HistoryFile {
     })
   }
 
-  /** Writes all entries in one transaction. */
   write(entries: readonly Entry[], nowMs: number): void {
     this.#tiers.goTo(nowMs)
     this.#transaction(() => {

@@ -224,7 +224,6 @@ export class HistoryService {
     return { ok: false, code: 'not-kept', message: `Saving failed: ${written.why}.` }
   }
 
-  /** Writes all queued entries now. */
   flush(): void {
     this.#store?.flush()
   }

@@ -104,7 +104,6 @@ export class HistoryStore {
     return written
   }
 
-  /** Writes all queued entries now. */
   flush(): void {
     this.#cancelFlush?.()
     this.#cancelFlush = undefined

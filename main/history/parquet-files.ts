@@ -43,7 +43,6 @@ const ORDER_TYPES: Readonly<Partial<Record<OrderColumn, BasicType>>> = {
 }
 const MAYBE_UNANSWERED: ReadonlySet<OrderColumn> = new Set(['status', 'latency_ms'])
 
-/** The journal of orders as an Apache Parquet file. */
 export const ordersParquet = (entries: Iterable<OrderEntry>, interval: SeriesInterval): Uint8Array =>
   parquet('headroom-orders', interval, {
     columns: ORDER_COLUMNS.map((name) => ({

@@ -21,7 +21,6 @@ export interface ProgramQuery extends RowInterval {
   readonly columns: number
 }
 
-/** Maximum number of events in a report. */
 const MAX_REPORTED_EVENTS = 50_000
 
 /** The lows and highs of each pixel column, and the times of 429s. Each list has at most `points` items. */

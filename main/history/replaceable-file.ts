@@ -166,7 +166,6 @@ function openOnce(folder: string): DatabaseSync | undefined {
   }
 }
 
-/** The size of the file and its write-ahead log on disk, in bytes. */
 export function historyBytes(folder: string): number {
   return ['', '-wal']
     .map((end) => statSync(join(folder, `${HISTORY_FILE}${end}`), { throwIfNoEntry: false })?.size ?? 0)

@@ -18,7 +18,6 @@ export interface SeriesQuery {
   readonly toMs: number
 }
 
-/** A read-only view of the recorded minutes. */
 export interface SeriesFile {
   /** The whole minutes that begin in the interval, sorted by profile, category and time. */
   minutes(query: SeriesQuery): Iterable<SeriesMinute>

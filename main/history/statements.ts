@@ -1,7 +1,6 @@
 import { ROLLUP_COLUMNS, SAMPLE_COLUMNS, SLOT_COLUMNS } from './rows.ts'
 import type { LEVELS } from './tiers.ts'
 
-/** The tables of rollups. */
 export type TierName = 'minutes' | (typeof LEVELS)[number]['table']
 
 /**

@@ -16,7 +16,6 @@ export const LEVELS = [
  */
 const WRONG_CLOCK_MS = 24 * 60 * MINUTE_MS
 
-/** The open rollups of one series. */
 interface Open {
   readonly minute: MinuteBuilder
   readonly levels: (Rollup | undefined)[]

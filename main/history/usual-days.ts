@@ -63,7 +63,6 @@ export class UsualDays {
     return { loads, hasRead: true }
   }
 
-  /** The usual level of a row. See `usualLevels`. */
   levels({ profile, category, fromMs, toMs }: RowInterval) {
     const usual = this.#learned.get(keyOf(profile, category))?.usual
     return usual === undefined ? [] : usualLevels(usual, fromMs, toMs)

@@ -26,9 +26,7 @@ export interface MetricSample {
   readonly value: number
 }
 
-/** Facts about the running process. */
 export interface ProcessFacts {
-  /** The version of Headroom. */
   readonly version: string
   /** The process start in epoch milliseconds. Counters start here. */
   readonly startedMs: number

@@ -80,7 +80,6 @@ export type MetricsExports =
   | { readonly kind: 'usable'; readonly metrics?: MetricsOptions; readonly otlp?: OtlpOptions }
   | { readonly kind: 'unusable'; readonly line: string }
 
-/** The exports that the flag and the environment request. */
 export function metricsExports(
   port: number | undefined,
   environment: Readonly<Record<string, string | undefined>>,

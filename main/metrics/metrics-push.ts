@@ -5,7 +5,6 @@ import type { Metric, ProcessFacts } from './metric-list.ts'
 import type { OtlpOptions } from './metrics-options.ts'
 import { type MetricsSource, metricsSource } from './metrics-source.ts'
 
-/** Sends metrics to a collector. */
 export interface MetricsExporter {
   /**
    * Sends once. Resolves with `undefined` on success, and with the reason in plain words on failure. Never

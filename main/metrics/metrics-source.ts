@@ -7,7 +7,6 @@ export interface MetricsSource {
   close(): void
 }
 
-/** Creates a source that subscribes to the monitor, to count stream restarts. */
 export function metricsSource(
   monitor: Pick<MonitorSurface, 'profiles' | 'snapshot' | 'subscribe'>,
   process: ProcessFacts,

@@ -1,7 +1,6 @@
 import type { Transform } from 'node:stream'
 import zlib from 'node:zlib'
 
-/** Maximum size of a decoded body, in bytes. */
 const MAX_DECODED_BYTES = 1 << 20
 /** Maximum number of codings that are decoded. Otherwise a header could list thousands for an empty body. */
 const MAX_CODINGS = 8

@@ -3,12 +3,10 @@ import https from 'node:https'
 import tls from 'node:tls'
 import { isLoopback } from '../../app/service/service-origin.ts'
 
-/** The agent for a host, or why the host has none. */
 export type HttpRoute =
   | { readonly kind: 'agent'; readonly agent: http.Agent }
   | { readonly kind: 'closed'; readonly why: string }
 
-/** Selects the agent for the host of a URL. */
 export type HttpRoutes = (url: URL) => HttpRoute
 
 /**

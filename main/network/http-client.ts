@@ -3,7 +3,6 @@ import type { Http, HttpOutcome, HttpRequest, HttpStreamListener } from '../port
 import { type HttpRoutes, httpRoutes } from './http-agents.ts'
 import { CONNECTION_LOST, headersOf, nodeWire, type WireRequest, wordsOf } from './node-wire.ts'
 
-/** Maximum size of a buffered response, in bytes. */
 const MAX_ANSWER_BYTES = 8 << 20
 /**
  * Maximum size of a response on the wire: `maxBytes`, plus `maxFactor` times the size of its body. Each chunk

@@ -7,7 +7,6 @@ import { deadline } from './deadline.ts'
 import type { HttpRoutes } from './http-agents.ts'
 import { endedWithoutNotice, watchTlsEnd } from './tls-ending.ts'
 
-/** A request in the form in which it is sent. */
 export interface WireRequest {
   readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE'
   /** The origin of the service, without a trailing slash. */
@@ -164,7 +163,6 @@ export function nodeWire(routes: HttpRoutes): Wire {
   }
 }
 
-/** The destination of one origin's requests. */
 interface Target {
   readonly send: typeof http.request
   readonly options: Pick<http.RequestOptions, 'protocol' | 'hostname' | 'port'> & {
@@ -309,7 +307,6 @@ function endWhenCut(answer: http.IncomingMessage): void {
   })
 }
 
-/** The headers of a response, with repeated fields joined. */
 export function headersOf(response: http.IncomingMessage): HttpHeaders {
   // No prototype, so that no header name is special.
   const headers: Record<string, string> = Object.create(null)

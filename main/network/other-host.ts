@@ -9,7 +9,6 @@ export interface OtherHostDeps {
   readonly clock: Clock
   readonly http: Pick<Http, 'reach'>
   readonly reachability: Reachability
-  /** The URLs of both hosts of a key. */
   readonly urls: () => readonly [string, string]
   /**
    * Whether requests to this host are in progress or scheduled. Such requests show whether the host is
@@ -36,7 +35,6 @@ export class OtherHost {
     this.#deps = deps
   }
 
-  /** Records that `host` became unreachable. */
   unreachable(host: string): void {
     const { urls, reachability } = this.#deps
     const other = urls().find((url) => hostOf(url) !== host)

@@ -3,7 +3,6 @@ import type { RandomBytes } from '../ports/ports.ts'
 
 const SECRET_BYTES = 32
 
-/** A random secret of 256 bits, in base64url. */
 export const newSecret = (randomBytes: RandomBytes): string =>
   Buffer.from(randomBytes(SECRET_BYTES)).toString('base64url')
 

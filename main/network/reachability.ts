@@ -70,7 +70,6 @@ export class Reachability {
     for (const down of this.#hosts.values()) down.retryAtMs = this.#timeline.now()
   }
 
-  /** Whether a host has answered since the app started. */
   hasAnswered(host: string): boolean {
     return this.#answered.has(host)
   }

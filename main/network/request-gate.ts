@@ -56,7 +56,6 @@ export function gate({ method, url, rawHeaders }: RequestHead, port: number): Ga
   return refuse(403)
 }
 
-/** Whether a path with its query is part of the API. */
 export const isApi = (url: string): boolean => url === '/api' || url.startsWith('/api/')
 
 function isTopNavigation(rawHeaders: readonly string[]): boolean {

@@ -5,7 +5,6 @@ import type { SignInFailure } from '../../app/sign-in/failure.ts'
 import { processRefreshAnswer } from '../../app/tokens/refresh-grant.ts'
 import type { Http, HttpOutcome } from '../ports/ports.ts'
 
-/** The parts of a key that the token endpoint needs. */
 export interface SigningKey {
   readonly authUrl: string
   readonly clientId: string
@@ -13,7 +12,6 @@ export interface SigningKey {
   readonly clientSecret?: string
 }
 
-/** A redirect's code, and the values needed to exchange it. */
 export interface CodeToExchange {
   /** The redirect's query, with its code and state. */
   readonly callback: URLSearchParams
@@ -25,7 +23,6 @@ export interface CodeToExchange {
   readonly verifier: string
 }
 
-/** The outcome of exchanging a code. */
 export type CodeExchange =
   /**
    * The response's access token is left out, because the first refresh returns another access token.

@@ -3,7 +3,6 @@ import type { RefreshOutcome } from '../../app/tokens/refresh-grant.ts'
 import type { Profile } from '../ports/profile.ts'
 import type { Saved } from '../storage/storage-error.ts'
 
-/** The parts of a connected profile that a change of its client secret needs. */
 export interface SecretHolder {
   readonly profile: Profile
   correctSecret(profile: Profile): Promise<RefreshOutcome>

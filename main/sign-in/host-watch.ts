@@ -7,7 +7,6 @@ const TIMEOUT_MS = 5_000
 /** Interval of checks while the host responds. Milliseconds. */
 const AGAIN_MS = 30_000
 
-/** The watched sign-in host of one sign-in. */
 export interface HostWatch {
   /**
    * Resolves after the first check, or at `stop`. The value says why the host does not respond. `undefined`

@@ -9,12 +9,10 @@ import type { ConnectedKeys } from './corrected-secrets.ts'
 import { REVOKE_PENDING } from './sign-in-commands.ts'
 import type { SignIns } from './sign-ins.ts'
 
-/** The methods of the connected keys that the switches need. */
 export interface SwitchedKeys extends Pick<ConnectedKeys, 'profiles' | 'profile'> {
   setOrders(profile: string, orders: OrdersChoice): Outcome
 }
 
-/** The parts that the switches use to sign in. */
 export interface SignInParts {
   readonly signIns: Pick<SignIns, 'start' | 'cancel' | 'subscribe'>
   readonly keys: Pick<ConnectedKeys, 'signedInAgain' | 'isRevocationPending' | 'suspendRevocationRetry'>

@@ -8,25 +8,20 @@ import type { SimulatorSettings } from '../vault/simulator-settings.ts'
 import type { DeskReading, StoredProfile, Vault } from '../vault/vault.ts'
 import type { VaultHandle } from '../vault/vault-handle.ts'
 
-/** Stores connected keys for the monitor. */
 export interface ProfileStore {
   /** Stores a new sign-in. Its tokens replace the profile's former tokens. */
   signIn(profile: Profile, nowMs: number): TokenStore
-  /** Stores the settings of a connected key with the key. */
   keepSettings(profile: Profile): Saved
   /** Stores only the profile's switch for orders. Other settings may apply only to this run of the app. */
   keepOrders(profile: Profile): Saved
-  /** Stores the secret of a connected key with its token. */
   keepSecret(profile: Profile): Saved
   /** Whether the settings of this key are stored beyond this run of the app. */
   keepsSettings(profile: Profile): boolean
-  /** Deletes everything stored about a key. */
   forget(profile: string): Saved
   /** Whether this key survives a restart, and if not, why. */
   keystore(profile: string): KeystoreState
 }
 
-/** A store that keeps everything in memory. */
 export const MEMORY_PROFILE_STORE: ProfileStore = {
   signIn: ({ refreshToken }, nowMs) => TokenStore.signedIn(signedIn(refreshToken, nowMs)),
   keepSettings: () => SAVED,
@@ -43,7 +38,6 @@ export interface RestoredProfile {
   readonly tokens: TokenStore
 }
 
-/** The host's choices for stored keys. */
 export interface VaultProfileStoreDeps {
   /**
    * Whether a newly connected API key is encrypted with a new data key if the existing data key can't be
@@ -57,7 +51,6 @@ export interface VaultProfileStoreDeps {
   readonly changed: () => void
 }
 
-/** A connected key in its current state. */
 interface ConnectedKey {
   readonly profile: Profile
   readonly tokens: TokenStore

@@ -60,7 +60,6 @@ export function failedPage(message: string): RedirectPage {
   return { status: 200, title, text: `${text} Return to Headroom to try again.`.trim() }
 }
 
-/** A page as HTML, with its texts escaped. */
 export const pageText = ({ title, text }: RedirectPage): string =>
   `<!doctype html><html lang="en"><meta charset="utf-8"><title>${escaped(title)} · Headroom</title><style>${STYLE}</style><h1>${escaped(title)}</h1><p>${escaped(text)}</p></html>\n`
 

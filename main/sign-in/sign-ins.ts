@@ -32,7 +32,6 @@ export interface SignInDeps {
   readonly secrets?: Secrets
 }
 
-/** One requested sign-in. */
 export interface SignInTask {
   readonly key: SigningKey
   readonly audience: string

@@ -1,4 +1,3 @@
-/** A fault that can be simulated. */
 export interface FaultDescription {
   readonly name: string
   /** One line for `--help`. */

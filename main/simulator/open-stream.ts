@@ -12,7 +12,6 @@ export interface Ending {
   readonly how: 'end' | 'reset'
 }
 
-/** The behaviour of one simulated stream. */
 export interface StreamTraits {
   readonly heartbeatMs: number
   /** Milliseconds between messages. With Infinity, only the opening frames and heartbeats are sent. */
@@ -24,7 +23,6 @@ export interface StreamTraits {
   readonly chance: () => number
 }
 
-/** The id and category of one stream, and the release of its slot. */
 export interface StreamPlace {
   readonly id: string
   readonly category: string

@@ -98,7 +98,6 @@ export const DEFAULT_SIMULATOR_OPTIONS: SimulatorFlags = {
   seed: 1,
 }
 
-/** The options with defaults for absent or undefined fields. */
 export function withDefaults(options: Partial<SimulatorFlags>): SimulatorFlags {
   const given = Object.entries(options).filter(([, value]) => value !== undefined)
   return { ...DEFAULT_SIMULATOR_OPTIONS, ...Object.fromEntries(given) }

@@ -27,7 +27,6 @@ const PREFIX = '/v3/orderexecution/'
 
 export const isOrderExecution = (path: string): boolean => path.startsWith(PREFIX)
 
-/** The parts of the service that the order endpoints need. */
 export interface OrderExecutionPorts {
   readonly seed: number
   readonly book: OrderBook

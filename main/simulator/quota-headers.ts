@@ -19,7 +19,6 @@ const RESOURCE_NAMES: Readonly<Record<string, string>> = {
   'Positions Stream': 'streaming-positions',
 }
 
-/** The resource name of a category in the quota headers. */
 export const resourceNameOf = (category: string): string =>
   RESOURCE_NAMES[category] ?? category.toLowerCase().replaceAll(' ', '-')
 

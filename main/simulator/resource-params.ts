@@ -18,7 +18,6 @@ const MAX_SYMBOLS = 100
 const MAX_LEGS = 10
 const MAX_PAGE_SIZE = 600
 
-/** The accounts in a request, divided into known and unknown accounts. */
 export interface AskedAccounts {
   readonly known: readonly string[]
   readonly unknown: readonly string[]
@@ -34,7 +33,6 @@ export function readAccounts(text: string): Read<AskedAccounts> {
   return read({ known, unknown: asked.filter((id) => !ACCOUNT_IDS.includes(id)) })
 }
 
-/** Reads a list of 1 to `MAX_SYMBOLS` symbols. */
 export function readSymbols(text: string): Read<readonly string[]> {
   const symbols = listOf(text)
   return symbols.length >= 1 && symbols.length <= MAX_SYMBOLS
@@ -42,7 +40,6 @@ export function readSymbols(text: string): Read<readonly string[]> {
     : bad(`Specify between 1 and ${MAX_SYMBOLS} symbols.`)
 }
 
-/** Reads a list of 1 to 50 order ids. */
 export function readOrderIds(text: string): Read<readonly string[]> {
   const ids = listOf(text)
   const readable = ids.length >= 1 && ids.length <= 50 && ids.every((id) => /^[\w-]{1,40}$/.test(id))
@@ -77,7 +74,6 @@ export function readBarUnit(query: URLSearchParams): Read<BarUnit> {
   return unit === undefined ? bad('unit must be Minute, Daily, Weekly or Monthly.') : read(unit)
 }
 
-/** The bars that a request asks for. */
 export interface AskedBars {
   readonly unit: BarUnit
   readonly interval: number
@@ -159,7 +155,6 @@ export function readPage(query: URLSearchParams): Read<PageRequest> {
   )
 }
 
-/** One page of `items`, and the token of the next page, if any. */
 export function pageOf<T>(items: readonly T[], { size, offset }: PageRequest) {
   const nextToken = offset + size < items.length ? `page-${offset + size}` : undefined
   return { items: items.slice(offset, offset + size), nextToken }
@@ -175,7 +170,6 @@ export function readLegs(query: URLSearchParams): Read<readonly string[]> {
     : bad(`Specify between 1 and ${MAX_LEGS} legs, such as legs[0].Symbol=MSFT.`)
 }
 
-/** Reads `since`, a required date. */
 export function readSince(query: URLSearchParams): Read<string> {
   const since = parameter(query, 'since')
   return since !== undefined && !Number.isNaN(Date.parse(since))

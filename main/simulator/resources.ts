@@ -25,7 +25,6 @@ import {
 import { expirations, riskReward, spreadTypes, strikes } from './rules/payloads-options.ts'
 import { type Answer, errorAnswer, jsonAnswer } from './wire.ts'
 
-/** A request as a resource receives it. */
 export interface ResourceRequest {
   readonly seed: number
   readonly atMs: number

@@ -107,7 +107,6 @@ export class SimulatedService {
     return this.#resources.streams()
   }
 
-  /** Ends the open streams of a category, or all open streams, as if the service had ended them. */
   cutStreams(how: Ending['how'], category?: string, lastLine?: string): number {
     const said = lastLine === undefined ? {} : { lastLine }
     return this.#resources.cutStreams({ atMs: this.nowMs(), lingerMs: 0, how, ...said }, category)

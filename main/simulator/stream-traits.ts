@@ -3,7 +3,6 @@ import type { SimulatorFlags } from './options.ts'
 import type { Faults } from './rules/faults.ts'
 import { GO_AWAY_V2, GO_AWAY_V3 } from './rules/stream-frames.ts'
 
-/** The options that apply to every stream. */
 export interface StreamHabits extends Pick<SimulatorFlags, 'heartbeatSeconds' | 'streamRate'> {
   readonly chance: () => number
 }
@@ -15,7 +14,6 @@ const RESET_AFTER_MS = 5000
 /** Number of open streams per category that the fault `hidden-cap` permits. */
 export const HIDDEN_CAP = 5
 
-/** The behaviour of a new stream, including the faults that affect it. */
 export function traitsOf(
   habits: StreamHabits,
   faults: Faults,

@@ -18,7 +18,6 @@ export interface ServiceRequest {
 
 export type WireHeaders = Readonly<Record<string, string>>
 
-/** The service's reaction to a request. */
 export type ServiceReply =
   | Answer
   | {
@@ -34,7 +33,6 @@ export type ServiceReply =
   /** The socket stays open without an answer. */
   | { readonly kind: 'silence' }
 
-/** One complete answer. */
 export interface Answer {
   readonly kind: 'answer'
   readonly status: number

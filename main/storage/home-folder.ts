@@ -1,7 +1,6 @@
 import { homedir, userInfo } from 'node:os'
 import { posix, win32 } from 'node:path'
 
-/** The sources of an account's folders. */
 export interface Account {
   readonly platform: NodeJS.Platform
   readonly environment: Readonly<Record<string, string | undefined>>
@@ -37,7 +36,6 @@ export function thisAccount(
   return { platform: process.platform, environment, homes }
 }
 
-/** The first absolute home folder of an account, or `undefined`. */
 export const homeFolder = ({ homes, platform }: Account): string | undefined =>
   homes.find((home) => absolute(home, platform) !== undefined)
 

@@ -3,7 +3,6 @@ import { DatabaseSync } from 'node:sqlite'
 import { ensurePrivate } from './private-files.ts'
 
 export interface SqliteOptions {
-  /** `PRAGMA` statements to run after opening. */
   readonly pragmas: string
   /** Maximum time that a statement waits for another program's lock, in milliseconds. */
   readonly busyMs: number
@@ -26,7 +25,6 @@ export function openSqlite(file: string, { pragmas, busyMs }: SqliteOptions): Da
   }
 }
 
-/** The schema of a file after `migrate`. */
 export type SchemaState =
   | { readonly kind: 'current' }
   /** The file is from a later version, whose tables are unknown. It is left unchanged. */

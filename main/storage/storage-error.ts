@@ -4,7 +4,6 @@ import { systemErrorCode } from './system-error.ts'
 /** Whether a write to disk is durable. If not, `why` is the reason, in words for a person. */
 export type Saved = { readonly ok: true } | { readonly ok: false; readonly why: string }
 
-/** The result of a write that is durable. */
 export const SAVED: Saved = { ok: true }
 
 /**
@@ -27,7 +26,6 @@ export function sqliteCode(error: unknown): number | undefined {
   return typeof code === 'number' ? code : undefined
 }
 
-/** The kind of failure that caused an error of SQLite or the file system. */
 export function storageFailure(error: unknown): StorageFailure {
   const code = sqliteCode(error)
   if (code === IOERR_WRITE) return 'full'

@@ -21,7 +21,6 @@ import type { TokenStore } from './token-store.ts'
 const REVOKE_TIMEOUT_MS = 15_000
 const CONFIRMED: RevocationResult = { kind: 'confirmed' }
 
-/** The parts that revocations need from their keeper. */
 export interface KeyRevocationDeps
   extends Pick<KeeperDeps, 'http' | 'random' | 'event' | 'changed' | 'onListenerError'> {
   readonly store: TokenStore
@@ -140,7 +139,6 @@ export async function revokeTokens(
   return { kind: 'unconfirmed', why: 'the service rejected every known form of the request' }
 }
 
-/** The outcome of a revocation for the command that requested it. */
 export function revocationOutcome(result: RevocationResult): Outcome {
   switch (result.kind) {
     case 'confirmed':

@@ -31,7 +31,6 @@ export const keySettings = z.object({
   }),
 })
 
-/** The settings of a connected key, within their bounds. */
 export type StoredKeySettings = z.output<typeof keySettings>
 
 /** The unencrypted part of a stored profile. Its secrets are separate, sealed records. */
@@ -56,7 +55,6 @@ export const profileAbout = z.object({
   ),
 })
 
-/** The unencrypted part of a stored profile. */
 export type ProfileAbout = z.output<typeof profileAbout>
 
 /**

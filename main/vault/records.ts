@@ -11,10 +11,8 @@ export interface VaultView {
   readonly nowMs: number
 }
 
-/** The kinds of sealed records. */
 export type RecordKind = 'refresh-token' | 'refresh-token-doubt' | 'client-secret' | 'desk'
 
-/** A record that was opened. */
 export interface OpenRecord {
   readonly kind: 'found'
   readonly generation: number

@@ -18,7 +18,6 @@ export type TokenReading =
   | { readonly kind: 'lost'; readonly state: 'key-changed' | 'record-corrupt'; readonly why?: string }
   | { readonly kind: 'unreadable'; readonly why: string }
 
-/** The record kind of current refresh tokens. */
 export const TOKEN = 'refresh-token'
 /**
  * The record kind of other tokens that might be valid instead of the current token, see `TokenDoubt`. The

@@ -7,7 +7,6 @@ import { migrate, openSqlite } from '../storage/sqlite-file.ts'
 import { storageErrorText, storageFailure } from '../storage/storage-error.ts'
 import { VAULT_MIGRATIONS } from './schema.ts'
 
-/** The result of opening `vault.db`. */
 export type VaultFileOpening =
   | {
       readonly kind: 'open'

@@ -21,7 +21,6 @@ export type VaultStatus =
  */
 type AskedAgain = { readonly state: VaultStatus['state']; readonly line?: string }
 
-/** The folder of a vault, and the parts that open it. */
 export interface VaultHandleDeps {
   readonly folder: string
   /** Without a keystore, keys are only in memory. */

@@ -7,7 +7,6 @@ export interface Arrivals {
   skipTo(atMs: number): void
 }
 
-/** How often another program makes requests. */
 export interface ArrivalRule {
   readonly perSecond: number
   readonly shape: 'even' | 'poisson'

@@ -35,7 +35,6 @@ interface BookedOrder {
   followers: readonly BookedOrder[]
 }
 
-/** One order in the answer to a placement. */
 export interface PlacedOrder {
   readonly id: string
   readonly terms: OrderTerms
@@ -72,7 +71,6 @@ export class OrderBook {
   /** The first order of each OrderConfirmID. */
   readonly #confirmed = new Map<string, BookedOrder>()
   readonly #working = new Set<BookedOrder>()
-  /** Every change of every order, oldest first. */
   readonly #log: { readonly atMs: number; readonly order: BookedOrder; readonly payload: Payload }[] = []
   #changed: () => void = () => undefined
 
@@ -89,7 +87,6 @@ export class OrderBook {
     return this.#orders.has(id)
   }
 
-  /** The account's orders whose ids are in `ids`. */
   named(account: string, ids: readonly string[], atMs: number): readonly Payload[] {
     this.#advance(atMs)
     return ids.flatMap((id) => {

@@ -31,7 +31,6 @@ export class OrderLedger {
     this.#counts.set(identityOf(entry), (this.#counts.get(identityOf(entry)) ?? 0) + 1)
   }
 
-  /** The number of requests since the start. */
   total(): number {
     return this.#total
   }

@@ -105,7 +105,6 @@ export type OrderChange = Record<'quantity' | 'limitPrice' | 'stopPrice' | 'dura
   readonly type: OrderType | undefined
 }
 
-/** The parsed body, or a sentence about what is wrong with it. */
 export type BodyRead<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly message: string }

@@ -43,7 +43,6 @@ export function balance(seed: number, account: string, atMs: number): Payload {
   }
 }
 
-/** The balance at the beginning of the day. */
 export function balanceAtOpen(seed: number, account: string, atMs: number): Payload {
   const { AccountType, CashBalance, Equity } = balance(seed, account, startOf(atMs, DAY_MS))
   return { AccountID: account, AccountType, BalanceDetail: { CashBalance, Equity }, ...SYNTHETIC }
@@ -130,7 +129,6 @@ export function order(seed: number, account: string, id: string, atMs: number): 
   }
 }
 
-/** The ids of an account's orders today. */
 export const orderIds = (seed: number, account: string): readonly string[] =>
   Array.from({ length: 5 }, (_, index) =>
     String(wholeOf(seed, 100_000_000, 999_999_999, 'order id', account, index)),

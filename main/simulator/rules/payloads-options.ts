@@ -4,7 +4,6 @@ import { unitOf, wholeOf } from './seed.ts'
 
 const FRIDAY = 5
 
-/** The next `count` Fridays after `atMs`, as ISO dates. */
 function fridays(atMs: number, count: number): readonly string[] {
   const today = Math.floor(atMs / DAY_MS) * DAY_MS
   const until = (FRIDAY - new Date(today).getUTCDay() + 7) % 7
@@ -76,7 +75,6 @@ export const riskReward = (seed: number, spreadPrice: number, words: string): Pa
   ...SYNTHETIC,
 })
 
-/** A quote of one option, or of a spread of several legs. */
 export function optionQuote(seed: number, legs: readonly string[], atMs: number): Payload {
   const name = legs.join('+')
   const middle = priceOf(seed, name, atMs) / 40

@@ -159,7 +159,6 @@ export class SignInRules {
     }
   }
 
-  /** Whether `code` was requested with a PKCE challenge. */
   isPkce(code: string): boolean {
     return this.#codes.get(code)?.request.challenge !== undefined
   }

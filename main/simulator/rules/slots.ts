@@ -29,7 +29,6 @@ export class Slots {
     return { limit, remaining: Math.max(0, limit - taken) }
   }
 
-  /** The categories that have slots. */
   categories(): readonly string[] {
     return [...this.#limits.keys()]
   }

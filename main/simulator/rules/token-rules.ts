@@ -53,7 +53,6 @@ interface RefreshToken {
 
 const MAX_KEPT = 5000
 
-/** The refresh and access tokens of one API key. */
 export class TokenRules {
   readonly #limits: TokenLimits
   readonly #mint: () => string
@@ -67,7 +66,6 @@ export class TokenRules {
     this.#mint = mint
   }
 
-  /** Adds a sign-in with a known refresh token. */
   seed(token: string, scope: string, atMs: number): void {
     const signIn: SignIn = { signedInAtMs: atMs, scope, pkce: false, ended: false }
     this.#keep(token, { signIn, issuedAtMs: atMs, replacedAtMs: undefined, child: undefined })
@@ -102,7 +100,6 @@ export class TokenRules {
     return { ...grant, refreshToken: this.#issue(held.signIn, held, atMs) }
   }
 
-  /** Records a refresh that takes effect later. Its response never arrives. */
   refreshLater(token: string, atMs: number): void {
     this.#late.push({ atMs, token })
   }
@@ -120,7 +117,6 @@ export class TokenRules {
     for (const held of this.#refresh.values()) held.signIn.ended = true
   }
 
-  /** Whether the sign-in of `token` was made with PKCE. */
   isPkce(token: string): boolean {
     return this.#refresh.get(token)?.signIn.pkce ?? false
   }
