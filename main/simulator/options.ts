@@ -1,5 +1,6 @@
 import { CURRENT_REQUEST_QUOTAS, SLOT_QUOTAS } from '../../app/service/categories.ts'
 import { FAULTS } from './fault-names.ts'
+import type { SimulatorOptions } from './library.ts'
 import { ORDER_QUOTA } from './rules/request-quotas.ts'
 
 /** Another program on the same key. It may alternate between work and pauses. */
@@ -10,20 +11,12 @@ export interface Neighbour {
   readonly offSeconds: number
 }
 
-export interface RequestLimit {
-  readonly limit: number
-  readonly periodSeconds: number
-}
+export type RequestLimit = SimulatorFlags['limits'][string]
 
 /** Options of a simulated key, its user and other programs: everything that varies between simulations. */
-export interface SimulatorFlags {
-  readonly clientId: string
+export interface SimulatorFlags extends Required<Omit<SimulatorOptions, 'port' | 'clientSecret'>> {
   /** Absent for a PKCE key, which has no secret (service 4.1). */
   readonly clientSecret?: string
-  readonly refreshToken: string
-  /** Whether `refreshToken` has the Trade scope. Later sign-ins get the scopes that they request. */
-  readonly trade: boolean
-  readonly keys: 'default' | 'rotating'
   /** Age in seconds at which a rotating key's refresh token is rejected. */
   readonly refreshExpirySeconds: number
   /** Time in seconds for which a rotating key's replaced token is still accepted. */
@@ -32,41 +25,21 @@ export interface SimulatorFlags {
   readonly absoluteLifetimeSeconds: number
   /** Whether reuse of a replaced token ends the whole sign-in, as with some identity providers. */
   readonly reuseEndsSignIn: boolean
-  readonly accessLifetimeSeconds: number
   readonly table: 'current' | 'earlier'
-  readonly window: 'rolling' | 'fixed'
   /** With `legacy`, a 429 has only the headers Content-Length and Date (service 2.3). */
   readonly errors: 'current' | 'legacy'
   readonly revokeField: 'token' | 'refresh_token' | 'either'
-  readonly heartbeatSeconds: number
-  /** Requests per second of other programs on the key, by category. */
-  readonly traffic: Readonly<Record<string, number>>
   readonly arrivals: 'even' | 'poisson'
   readonly neighbours: readonly Neighbour[]
   /** Stream slots used by other programs, by category. */
   readonly slotsElsewhere: Readonly<Record<string, number>>
-  /** Requests already made when the simulator starts, by category. */
-  readonly alreadySpent: Readonly<Record<string, number>>
   /** The quotas and other programs' traffic begin this many seconds before the simulator starts. */
   readonly startedSecondsAgo: number
-  /** Request quotas "agreed with the provider's support team" (service 8.1). They override the table. */
-  readonly limits: Readonly<Record<string, RequestLimit>>
-  readonly slotLimits: Readonly<Record<string, number>>
-  /** Messages per second per stream. With 0, only the snapshot and heartbeats are sent. */
-  readonly streamRate: number
-  /** Names of `FAULTS`, each optionally with `:TIMES` or `:always`. */
-  readonly faults: readonly string[]
-  /**
-   * How the sign-in page answers. `ask` waits for a person. The other values answer immediately, for tests
-   * without a browser.
-   */
-  readonly consent: 'ask' | 'approve' | 'decline'
   /**
    * The secret of the control surface, sent in `X-Simulator-Control`. Without a secret, there is no control
    * surface.
    */
   readonly controlSecret?: string
-  readonly seed: number
 }
 
 export const DEFAULT_SIMULATOR_OPTIONS: SimulatorFlags = {
