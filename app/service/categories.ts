@@ -179,6 +179,15 @@ export function categoryOf(method: string, path: string): string | undefined {
     ?.name
 }
 
+/** A path without its query. */
+export const pathOf = (pathAndQuery: string): string => pathAndQuery.split('?', 1)[0] ?? pathAndQuery
+
+/** The category that a request counts against, or its path without the query if no category is known. */
+export function endpointOf(method: string, pathAndQuery: string): string {
+  const path = pathOf(pathAndQuery)
+  return categoryOf(method, path) ?? path
+}
+
 /**
  * The scope that requests of a category need (service 10). Default: `ReadAccount` for account paths,
  * otherwise `MarketData`.

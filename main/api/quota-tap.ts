@@ -13,7 +13,7 @@ import { isProbablyBelow } from '../../app/quota/probe-plan.ts'
 import { nextRequestAtMs } from '../../app/quota/replenishment.ts'
 import { type AnswerProblem, RowProblems } from '../../app/quota/row-problems.ts'
 import { shortReport } from '../../app/quota/short-quota.ts'
-import { categoryOf, PROBED_CATEGORIES } from '../../app/service/categories.ts'
+import { endpointOf, PROBED_CATEGORIES } from '../../app/service/categories.ts'
 import { errorMessage, type RefusedBy, refusedBy } from '../../app/service/errors.ts'
 import type { HeaderReading, Observation } from '../../app/service/headers.ts'
 import type { Clock, Random } from '../ports/ports.ts'
@@ -78,9 +78,8 @@ export class QuotaTap {
   }
 
   sent(method: string, pathAndQuery: string): Ticket {
-    const path = pathAndQuery.split('?', 1)[0] ?? pathAndQuery
     const now = this.#deps.timeline.now()
-    const ticket = this.#deps.ledger.sent(categoryOf(method, path) ?? path, now)
+    const ticket = this.#deps.ledger.sent(endpointOf(method, pathAndQuery), now)
     const row = ticket.category
     if (row !== undefined) this.#sentOf(row).add(now)
     this.#desk?.sent(ticket)
@@ -124,8 +123,7 @@ export class QuotaTap {
    */
   notBeforeMs(method: string, pathAndQuery: string, as: ProgramClass = 'critical'): number | undefined {
     const { ledger, timeline } = this.#deps
-    const path = pathAndQuery.split('?', 1)[0] ?? pathAndQuery
-    const category = ledger.categoryOf(categoryOf(method, path) ?? path)
+    const category = ledger.categoryOf(endpointOf(method, pathAndQuery))
     const now = timeline.now()
     const row = category === undefined ? undefined : ledger.rowAt(category, now)
     if (row?.blockedUntil !== undefined) return row.blockedUntil

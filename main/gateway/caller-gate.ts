@@ -1,3 +1,4 @@
+import { pathOf } from '../../app/service/categories.ts'
 import { ownHost, valuesOf } from '../network/request-gate.ts'
 
 /** The head of a program's request, before routing. */
@@ -28,7 +29,7 @@ export function callerGate({ url, rawHeaders }: CallerHead, port: number): Calle
   if (ownHost(rawHeaders, port) === undefined)
     return refuse(421, "Wrong Host header. Send the gateway's address.")
   if (isFromPage(rawHeaders)) return refuse(403, "Pages in a browser can't call the gateway.")
-  const path = url.split('?', 1)[0] ?? ''
+  const path = pathOf(url)
   if (!path.startsWith('/')) return refuse(400, 'Send a path, not a full address.')
   if (BROKEN_ENCODING.test(path)) return refuse(400, 'The path has an invalid percent-encoding.')
   const readings = readingsOf(path)

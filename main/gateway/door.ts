@@ -1,6 +1,7 @@
 import { type IncomingMessage, type RequestListener, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { maxWaitMsOf } from '../../app/gateway/request-fields.ts'
+import { pathOf } from '../../app/service/categories.ts'
 import { LOOPBACK_LIMITS, type LoopbackLimits, type LoopbackTraits } from '../network/loopback-servers.ts'
 import { isFramedPlainly } from '../network/node-wire.ts'
 import type { AdmittedRequest } from './admitted-request.ts'
@@ -281,8 +282,6 @@ function bearerOf({ rawHeaders, headers: { authorization = '' } }: IncomingMessa
 
 const textOf = (value: string | readonly string[] | undefined): string | undefined =>
   typeof value === 'object' ? value.join(', ') : value
-
-const pathOf = (url: string): string => url.split('?', 1)[0] ?? url
 
 /** The `Expect` header of a request. HTTP/1.0 has none (RFC 9110, section 10.1.1). */
 const expectationOf = ({ httpVersion, headers: { expect } }: IncomingMessage): string | undefined =>

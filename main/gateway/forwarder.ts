@@ -5,7 +5,7 @@ import { sameAsOf } from '../../app/gateway/request-fields.ts'
 import { Scheduler } from '../../app/gateway/scheduler.ts'
 import type { DeskTurns, JoinQueue, Turns } from '../../app/gateway/turns.ts'
 import type { Ledger } from '../../app/quota/ledger.ts'
-import { categoryOf } from '../../app/service/categories.ts'
+import { categoryOf, pathOf } from '../../app/service/categories.ts'
 import { streamKindOf } from '../../app/service/stream-kinds.ts'
 import { tokenAfter401 } from '../api/exchange.ts'
 import { within } from '../network/deadline.ts'
@@ -393,7 +393,7 @@ export class Forwarder {
       isAlone = false,
       reply,
     } = request
-    const path = pathAndQuery.split('?', 1)[0] ?? pathAndQuery
+    const path = pathOf(pathAndQuery)
     const category = categoryOf(method === 'HEAD' ? 'GET' : method, path)
     const endpoint = category ?? path
     const isStream = category !== undefined && streamKindOf(category) !== undefined

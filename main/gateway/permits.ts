@@ -2,7 +2,7 @@ import type { Decision, OfferedRequest } from '../../app/gateway/decisions.ts'
 import { CALLER_WAIT_MS } from '../../app/gateway/request-fields.ts'
 import type { Scheduler } from '../../app/gateway/scheduler.ts'
 import type { Turns } from '../../app/gateway/turns.ts'
-import { categoryOf } from '../../app/service/categories.ts'
+import { endpointOf } from '../../app/service/categories.ts'
 import type { Declined, NoPermit, OwnOutcome, Permit } from '../api/permit.ts'
 import type { Problem } from './problem.ts'
 import { problemOf, type QueueRefusal, whyRefused } from './refusals.ts'
@@ -43,8 +43,6 @@ const READ_STREAM_CLASS = 'normal'
 /** Retry interval for a stream, in seconds, if the queue can't predict when the stream can be opened. */
 const UNKNOWN_TURN_SECONDS = 5
 
-const endpointOf = (path: string): string => categoryOf('GET', path.split('?', 1)[0] ?? path) ?? path
-
 /**
  * Permits for Headroom's own checks and for opening streams. These requests wait in the queue of programs'
  * requests, but the forwarder does not send them.
@@ -68,7 +66,7 @@ export class Permits {
    * the request. Resolves to the reason if the request is declined, such as no room within `OWN_MAX_WAIT_MS`.
    */
   async forOwn(method: string, path: string, isUrgent = false): Promise<Permit | Declined> {
-    const permit = await this.#acquire(categoryOf(method, path) ?? path, {
+    const permit = await this.#acquire(endpointOf(method, path), {
       program: OWN_PROGRAM,
       class: isUrgent ? 'critical' : 'background',
       weight: 1,
@@ -83,7 +81,7 @@ export class Permits {
    * use the reserve of critical requests, even if critical programs read the stream.
    */
   async forReopening(path: string, isRead: boolean): Promise<Permit | NoPermit> {
-    const permit = await this.#acquire(endpointOf(path), {
+    const permit = await this.#acquire(endpointOf('GET', path), {
       program: OWN_PROGRAM,
       class: isRead ? READ_STREAM_CLASS : 'background',
       weight: 1,
@@ -100,7 +98,7 @@ export class Permits {
    */
   forStream(path: string): StreamTurn {
     const { newId, turns, scheduler, bucketOf, now } = this.#deps
-    const endpoint = endpointOf(path)
+    const endpoint = endpointOf('GET', path)
     const sameAs = `stream ${newId()}`
     const { promise: granted, resolve: grant } = Promise.withResolvers<Permit>()
     const groups = new Map<string, ReadersInQueue>()
@@ -160,7 +158,7 @@ export class Permits {
   /** See `StreamHubDeps.roomAtMs`. */
   roomAtMs(path: string): number | undefined {
     const { scheduler, bucketOf, now } = this.#deps
-    return scheduler.roomAtMs(bucketOf(endpointOf(path)), READ_STREAM_CLASS, now())
+    return scheduler.roomAtMs(bucketOf(endpointOf('GET', path)), READ_STREAM_CLASS, now())
   }
 
   /** Grants a permit to each of the turn's requests that waits here. Returns false if no request waits. */

@@ -1,6 +1,6 @@
 import { DAY_MS } from '../../app/contract/units.ts'
 import { type ListedOrder, listedOrderOf } from '../../app/orders/order-facts.ts'
-import { categoryOf } from '../../app/service/categories.ts'
+import { categoryOf, pathOf } from '../../app/service/categories.ts'
 import { parseJson } from '../../app/service/json.ts'
 import { accountsIn } from '../api/account-list.ts'
 import type { MonitorSurface } from '../monitor/monitor-surface.ts'
@@ -12,7 +12,7 @@ export type ReadResource = (profile: string, path: string) => Promise<string | u
 export function sessionReads(monitor: Pick<MonitorSurface, 'withProfile'>): ReadResource {
   return async (profile, path) => {
     const answer = await monitor.withProfile(profile, async ({ parts }) => {
-      const category = categoryOf('GET', path.split('?', 1)[0] ?? path)
+      const category = categoryOf('GET', pathOf(path))
       if (category !== undefined) parts.prober.count(category)
       return {
         ok: true as const,

@@ -1,5 +1,6 @@
 import type { KeyReport } from '../../app/contract/events.ts'
 import type { AccessSummary, RefreshSummary } from '../../app/contract/snapshot.ts'
+import { pathOf } from '../../app/service/categories.ts'
 import { withoutRevocationRetry } from '../../app/tokens/after-revocation.ts'
 import { nextStep } from '../../app/tokens/next-step.ts'
 import type { KeyCredentials, RefreshOutcome } from '../../app/tokens/refresh-grant.ts'
@@ -308,8 +309,6 @@ export class TokenKeeper {
     return this.#deps.timeline.now()
   }
 }
-
-const pathOf = (pathAndQuery: string): string => pathAndQuery.split('?', 1)[0] ?? pathAndQuery
 
 /** The dependencies with callbacks that never throw. A bug in a listener must not affect the tokens. */
 function safeCallbacks(deps: KeeperDeps): KeeperDeps {

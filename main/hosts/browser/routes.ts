@@ -2,6 +2,7 @@ import type { Socket } from 'node:net'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { contract } from '../../../app/contract/contract.ts'
+import { pathOf } from '../../../app/service/categories.ts'
 import { HEALTH_PATH } from '../../network/loopback-servers.ts'
 import { isApi } from '../../network/request-gate.ts'
 import { securityHeaders } from '../../network/security-headers.ts'
@@ -116,7 +117,7 @@ export function routes(deps: RoutesDeps): FastifyInstance {
     method: ['GET', 'HEAD'],
     url: '/*',
     handler: (request, reply) => {
-      const path = request.url.split('?', 1)[0] ?? ''
+      const path = pathOf(request.url)
       if (isWindowPage(path)) return sendPage(reply, deps)
       const file = isApi(path) ? undefined : deps.files.find(path)
       if (file === undefined) return refuse(reply, 404, 'not found')

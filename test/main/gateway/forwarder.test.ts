@@ -500,6 +500,13 @@ test('an own check takes its turn, and its response’s quota is the programs’
   })
 })
 
+test('an own request with a query waits for the quota of its category', async () => {
+  const { forwarder, permitted } = started()
+  const turn = await permitted(ACCOUNTS)
+  turn({ kind: 'answer', rate: { limit: 250, periodSeconds: 300, remaining: 0, resetSeconds: 300 } })
+  expect(await forwarder.permits.forOwn('GET', `${ACCOUNTS}?since=2026-01-05`)).toHaveProperty('why')
+})
+
 test('an own check is declined with the true reason, though no program uses its quota', async () => {
   const { forwarder, permitted, clock } = started()
   const whyNot = () => forwarder.permits.forOwn('GET', ACCOUNTS)
