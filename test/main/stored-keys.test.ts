@@ -13,6 +13,7 @@ import { startSimulatorServer } from '../../main/simulator/server.ts'
 import { redactedLog } from '../../main/storage/log.ts'
 import { passphraseKeystore } from '../../main/vault/passphrase-keystore.ts'
 import { proves } from '../proof/proves.ts'
+import { NO_PUSHES } from './hosts/no-pushes.ts'
 import { temporaryFolder } from './storage/temporary-folder.ts'
 
 const CHEAP = { N: 16, r: 8, p: 1 }
@@ -40,6 +41,7 @@ async function started(dataFolder: string, keystore?: Keystore, more: Partial<Ap
   onTestFinished(stop)
   const note = (value: unknown) => void said.push(value)
   const { handlers } = app.windows.open({
+    ...NO_PUSHES,
     snapshotChanged: note,
     eventHappened: (event) => {
       note(event)
@@ -47,8 +49,6 @@ async function started(dataFolder: string, keystore?: Keystore, more: Partial<Ap
     },
     profileRemoved: note,
     alertsChanged: note,
-    alertAnnounced: () => {},
-    timeZoneChanged: () => {},
     signInChanged: note,
   })
   const snapshot = async (id = 'key-1'): Promise<Snapshot | undefined> =>

@@ -4,9 +4,10 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { SECRETS } from '../../main/hosts/secret-files.ts'
-import { type Commands, runProgram } from '../../main/hosts/terminal/program.ts'
+import { runProgram } from '../../main/hosts/terminal/program.ts'
 import { projectFolder } from '../desktop/builder-config.ts'
 import { programPath } from '../electron/display.ts'
+import { commandsOf } from '../main/hosts/terminal/commands-of.ts'
 import { temporaryFolder } from '../main/storage/temporary-folder.ts'
 
 const readme = readFileSync(join(projectFolder, 'main', 'packaging', 'README.md'), 'utf8')
@@ -24,23 +25,10 @@ const plist = block('xml')
 async function asked(args: readonly string[]): Promise<readonly [string, object]> {
   const calls: (readonly [string, object])[] = []
   const errors: string[] = []
-  const record = (name: string) => async (flags: object) => {
-    calls.push([name, flags])
+  const commands = commandsOf((name) => async (flags) => {
+    calls.push([name, flags as object])
     return 0
-  }
-  const commands: Commands = {
-    start: record('start'),
-    watch: record('watch'),
-    status: record('status'),
-    export: record('export'),
-    plan: async (_file, flags) => record('plan')(flags),
-    simulate: record('simulate'),
-    revoke: record('revoke'),
-    gateway: async () => 1,
-    program: async () => 1,
-    orders: async () => 1,
-    desk: async () => 1,
-  }
+  })
   const error = (line: string) => void errors.push(line)
   await runProgram(args, { version: '1', commands, out: () => {}, error })
   expect(errors).toEqual([])

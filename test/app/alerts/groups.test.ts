@@ -3,19 +3,13 @@ import { expect, test } from 'vitest'
 import { Announcements, groupsOf, groupTitle } from '../../../app/alerts/groups.ts'
 import type { AlertKind } from '../../../app/conditions/kinds.ts'
 import type { Alert } from '../../../app/contract/alerts.ts'
+import { exampleAlert } from '../../main/hosts/terminal/example-snapshot.ts'
 
-const alert = (subject: string, at: number, kind: AlertKind = 'permission-missing'): Alert => ({
-  id: `${kind}/${subject}@${at}`,
-  profile: 'key-1',
-  kind,
-  severity: 'warning',
-  subject,
-  since: at,
-  at,
-  title: `${subject}: permission missing`,
-  body: 'b',
-  dismissed: false,
-})
+const alert = (subject: string, at: number, kind: AlertKind = 'permission-missing') =>
+  exampleAlert({
+    ...{ id: `${kind}/${subject}@${at}`, kind, severity: 'warning', subject, since: at, at },
+    title: `${subject}: permission missing`,
+  })
 const rows = (count: number, at = 0) => Array.from({ length: count }, (_, index) => alert(`q${index}`, at))
 
 test('eighteen missing permissions are one group, and two are two', () => {

@@ -1,4 +1,5 @@
 import { keyFindings } from '../../../app/conditions/key-status.ts'
+import { exampleAlert } from '../../main/hosts/terminal/example-snapshot.ts'
 import { snapshot } from '../../renderer/fixtures.ts'
 import { BAD_DAYS } from '../../renderer/harness/bad-days.ts'
 import { ALERTS } from '../../renderer/harness/memory-fixtures.ts'
@@ -72,18 +73,7 @@ test('alerts of another key name that key next to the shown one’s headline', a
   host.show(snapshot(), snapshot({ profile: other }))
   await expect(page.getByTestId('verdict-detail')).toBeVisible()
   await expect(page.getByTestId('others-alerts')).toHaveCount(0)
-  const alert = {
-    id: 'b low A',
-    profile: 'b',
-    kind: 'low',
-    severity: 'critical',
-    subject: 'A',
-    since: 1,
-    at: 1,
-    title: 'A is low',
-    body: '',
-    dismissed: false,
-  }
+  const alert = exampleAlert({ id: 'b low A', profile: 'b', subject: 'A', title: 'A is low' })
   const seen = { ...alert, id: 'b low C', dismissed: true }
   host.push('alertsChanged', [alert, { ...alert, id: 'b low B', subject: 'B' }, seen])
   await expect(page.getByTestId('others-alerts')).toHaveText('Beta: 2 alerts.')

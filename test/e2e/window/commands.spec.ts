@@ -1,3 +1,4 @@
+import { exampleAlert } from '../../main/hosts/terminal/example-snapshot.ts'
 import { CALM_REQUESTS, NOW_MS, REQUESTS, STREAMS, snapshot, stream } from '../../renderer/fixtures.ts'
 import { rowDetailsOf } from '../../renderer/harness/memory-fixtures.ts'
 import { asked, copied, expect, test } from './window-fixtures.ts'
@@ -152,19 +153,9 @@ test('strings from servers stay text in every dialog and panel', async ({ page, 
   })
   await page.keyboard.press('d')
   await expect(page.locator('[data-history]')).toContainText(`Ignored: ${evil}`)
+  const times = { since: NOW_MS, at: NOW_MS }
   host.push('alertsChanged', [
-    {
-      id: evil,
-      profile: 'main',
-      kind: 'blocked',
-      severity: 'critical',
-      subject: evil,
-      since: NOW_MS,
-      at: NOW_MS,
-      title: evil,
-      body: evil,
-      dismissed: false,
-    },
+    { ...exampleAlert({ id: evil, profile: 'main', subject: evil, title: evil, body: evil }), ...times },
   ])
   await page.keyboard.press('a')
   await expect(page.getByRole('dialog')).toContainText(evil)

@@ -8,6 +8,7 @@ import { bellAnnouncer, SILENT, throughNotify } from '../../../main/alerts/annou
 import { ThresholdFile } from '../../../main/alerts/threshold-file.ts'
 import type { Notice } from '../../../main/ports/ports.ts'
 import {
+  exampleAlert,
   exampleQuota,
   exampleSnapshot,
   exampleStream,
@@ -52,18 +53,7 @@ test('an unreadable saved alert is dropped', () => {
 })
 
 const bodyOf = (id: string, kind: string, severity: string) =>
-  JSON.stringify({
-    id,
-    profile: 'key-1',
-    kind,
-    severity,
-    subject: 's1',
-    since: 1,
-    at: 1,
-    title: 't',
-    body: 'b',
-    dismissed: false,
-  })
+  JSON.stringify({ ...exampleAlert({ id, subject: 's1' }), kind, severity })
 
 test.each([
   ['runs-out', 'running-out'],

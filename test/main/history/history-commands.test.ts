@@ -6,6 +6,7 @@ import { HistoryService } from '../../../main/history/history-service.ts'
 import { answerCommand } from '../../../main/hosts/answer-command.ts'
 import { openWindows } from '../../../main/hosts/window-session.ts'
 import { appFeatures } from '../hosts/app-features.ts'
+import { NO_PUSHES } from '../hosts/no-pushes.ts'
 import { AT_MS, exampleQuota, exampleSnapshot } from '../hosts/terminal/example-snapshot.ts'
 import { FakeMonitor } from '../hosts/terminal/fake-monitor.ts'
 import { SteppedClock } from '../stepped-clock.ts'
@@ -34,22 +35,13 @@ function opened() {
   })
   onTestFinished(() => history.close())
   const told: (readonly Alert[])[] = []
-  const ignore = () => {}
   const windows = openWindows({
     monitor: shown,
     clock,
     hello: () => ({ version: '1.2.3', host: 'browser' }),
     features: appFeatures(shown, history),
   })
-  const session = windows.open({
-    snapshotChanged: ignore,
-    eventHappened: ignore,
-    profileRemoved: ignore,
-    signInChanged: ignore,
-    alertsChanged: (alerts) => void told.push(alerts),
-    alertAnnounced: () => {},
-    timeZoneChanged: () => {},
-  })
+  const session = windows.open({ ...NO_PUSHES, alertsChanged: (alerts) => void told.push(alerts) })
   const ask = async (name: string, arg?: unknown) => {
     const answer = await answerCommand(contract, session.handlers, name, arg)
     return answer.kind === 'value' ? answer.value : answer

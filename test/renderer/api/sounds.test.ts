@@ -2,24 +2,14 @@ import { expect, test } from 'vitest'
 import { announce, snoozeChoices } from '../../../renderer/alerts/announce.ts'
 import { Sounds, tonesOf } from '../../../renderer/api/sounds.ts'
 import type { Look } from '../../../renderer/state/look.ts'
+import { exampleLook } from '../state/example-look.ts'
 
 const ANNOUNCEMENT = { id: 'a@1', severity: 'warning', title: 't', body: 'b' } as const
-const LOOK: Look = {
-  theme: 'system',
-  density: 'auto',
-  fullAs: 'clock',
-  zone: 'local',
-  followsWorst: false,
-  rows: { order: [], hidden: [], pinned: [] },
-  shortcuts: true,
-  sounds: [],
-  notifications: false,
-}
 
 function told(look: Partial<Look>, isAllowed = true) {
   const happened: string[] = []
   announce(ANNOUNCEMENT, {
-    look: () => ({ ...LOOK, ...look }),
+    look: () => exampleLook(look),
     play: (severity) => void happened.push(`play ${severity}`),
     show: ({ id }) => void happened.push(`show ${id}`),
     isAllowed: () => isAllowed,

@@ -1,15 +1,8 @@
 import { expect, test } from 'vitest'
-import type { KeySettings } from '../../../app/contract/settings.ts'
 import { changedElsewhere, changedSettings, intervalOf } from '../../../renderer/settings/changed-settings.ts'
+import { KEY_SETTINGS } from '../harness/memory-fixtures.ts'
 
-const SETTINGS: KeySettings = {
-  probesEnabled: true,
-  budgetFraction: 0.02,
-  symbol: 'MSFT',
-  everySeconds: { Positions: 15 },
-  trialAfterStep: false,
-  rotationMinutes: 30,
-}
+const { settings: SETTINGS } = KEY_SETTINGS
 
 test('each differing field is named, an interval by its category', () => {
   expect(changedSettings(SETTINGS, { ...SETTINGS, everySeconds: { Positions: 15 } })).toEqual([])

@@ -2,20 +2,9 @@ import { expect, it } from 'vitest'
 import { createStore } from 'zustand/vanilla'
 import { SHORTCUTS, shortcutFor } from '../../../renderer/shell/shortcuts.ts'
 import type { Look } from '../../../renderer/state/look.ts'
-import { AS_DELIVERED } from '../../../renderer/state/row-groups.ts'
+import { exampleLook } from '../state/example-look.ts'
 
-const look = (shortcuts: boolean) =>
-  createStore<Look>(() => ({
-    theme: 'system',
-    density: 'auto',
-    fullAs: 'clock',
-    followsWorst: false,
-    rows: AS_DELIVERED,
-    zone: 'local',
-    shortcuts,
-    sounds: [],
-    notifications: false,
-  }))
+const look = (shortcuts: boolean) => createStore<Look>(() => exampleLook({ shortcuts }))
 const press = (key: string, more = {}) => ({
   key,
   ctrlKey: false,

@@ -4,15 +4,10 @@ import type { Snapshot } from '../../../../app/contract/snapshot.ts'
 import { DEFAULT_THRESHOLDS } from '../../../../app/contract/units.ts'
 import { reportOf } from '../../../../app/history/report.ts'
 import type { WindowSession, Windows } from '../../../../main/hosts/window-session.ts'
+import { exampleSnapshot } from '../terminal/example-snapshot.ts'
 
-const EMPTY_REPORT = reportOf({
-  profile: 'p1',
-  fromMs: 0,
-  toMs: 0,
-  requests: new Map(),
-  slots: new Map(),
-  events: [],
-})
+const NOTHING = { requests: new Map(), slots: new Map(), events: [] }
+const EMPTY_REPORT = reportOf({ profile: 'p1', fromMs: 0, toMs: 0, ...NOTHING })
 
 export interface FakeSession {
   readonly pushes: Pushes<AppContract>
@@ -125,19 +120,8 @@ export class FakeWindows implements Windows {
 const NOT_HERE = { ok: false, code: 'unknown-profile', message: 'not here' } as const
 const STARTED = { ok: true, signIn: 's', url: 'https://auth.test/', opened: true, endsAt: 0 } as const
 
-export function snapshotOf(id: string, revision: number): Snapshot {
-  return {
-    revision,
-    at: 0,
-    profile: { id, name: id, environment: 'simulator' },
-    service: { reachable: true, host: '127.0.0.1' },
-    keystore: 'memory',
-    access: { state: 'none', scopes: [] },
-    refresh: { state: 'none', rotating: false, stored: 'memory', refreshesToday: 0 },
-    requests: [],
-    slots: [],
-    streams: [],
-    probes: { enabled: false, perMinute: 0, budgetFraction: 0, usedFraction: 0 },
-    verdict: { kind: 'unknown' },
-  }
-}
+export const snapshotOf = (id: string, revision: number): Snapshot =>
+  exampleSnapshot({
+    ...{ revision, at: 0, profile: { id, name: id, environment: 'simulator' } },
+    ...{ requests: [], slots: [], streams: [], verdict: { kind: 'unknown' } },
+  })

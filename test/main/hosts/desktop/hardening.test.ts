@@ -4,15 +4,21 @@ import { describe, expect, it } from 'vitest'
 import { hardenContents, hardenSession, windowPreferences } from '../../../../main/hosts/desktop/hardening.ts'
 import { proves } from '../../../proof/proves.ts'
 
+/** A session that does nothing. */
+const SESSION = {
+  setPermissionRequestHandler: () => {},
+  setPermissionCheckHandler: () => {},
+  setDevicePermissionHandler: () => {},
+  setDisplayMediaRequestHandler: () => {},
+  on: () => {},
+  webRequest: { onBeforeRequest: () => {} },
+}
+
 /** The hardened session's answer to a request for `url`. */
 function cancels(url: string, isPackaged: boolean): boolean {
   let cancelled: boolean | undefined
   const session = {
-    setPermissionRequestHandler: () => {},
-    setPermissionCheckHandler: () => {},
-    setDevicePermissionHandler: () => {},
-    setDisplayMediaRequestHandler: () => {},
-    on: () => {},
+    ...SESSION,
     webRequest: {
       onBeforeRequest: (
         listener: (details: { url: string }, decide: (d: { cancel: boolean }) => void) => void,
@@ -35,13 +41,12 @@ describe('the session', () => {
     type Ask = (c: null, p: string, decide: (granted: boolean) => void, d: typeof details) => void
     type Check = (c: null, p: string, origin: string, d: typeof details) => boolean
     const session = {
+      ...SESSION,
       setPermissionRequestHandler: (ask: Ask) =>
         ask(null, permission, (granted) => decisions.push(granted), details),
       setPermissionCheckHandler: (check: Check) => decisions.push(check(null, permission, url, details)),
       setDevicePermissionHandler: (check: () => boolean) => decisions.push(check()),
       setDisplayMediaRequestHandler: (handler: unknown) => decisions.push(handler),
-      on: () => {},
-      webRequest: { onBeforeRequest: () => {} },
     }
     hardenSession(session as unknown as Session, true, () => {})
     return decisions
@@ -90,14 +95,10 @@ describe('a download', () => {
   it('is a file from our own page, or does not happen', () => {
     let start: ((event: object, item: { getURL: () => string }) => void) | undefined
     const session = {
-      setPermissionRequestHandler: () => {},
-      setPermissionCheckHandler: () => {},
-      setDevicePermissionHandler: () => {},
-      setDisplayMediaRequestHandler: () => {},
+      ...SESSION,
       on: (_name: string, listener: typeof start) => {
         start = listener
       },
-      webRequest: { onBeforeRequest: () => {} },
     }
     const named: string[] = []
     hardenSession(session as unknown as Session, true, (item) => void named.push(item.getURL()))

@@ -1,3 +1,4 @@
+import type { Alert } from '../../../../app/contract/alerts.ts'
 import type {
   ProgramSummary,
   RequestQuota,
@@ -66,6 +67,12 @@ export function exampleStream(changes: Partial<StreamSummary> = {}): StreamSumma
 export const exampleProgram = (name: string, changes: Partial<ProgramSummary> = {}): ProgramSummary => ({
   ...{ id: name, name, class: 'normal', weight: 1, keyEnding: 'abcd', forwarded: 0, coalesced: 0 },
   ...{ refused: 0, perSecond: 0, waiting: 0, longestWaitMs: 0, streams: 0, use: [] },
+  ...changes,
+})
+
+export const exampleAlert = (changes: Partial<Alert> = {}): Alert => ({
+  ...{ id: 'key-1 low Accounts', profile: 'key-1', kind: 'low', severity: 'critical', subject: 'Accounts' },
+  ...{ since: 1, at: 1, title: 't', body: 'b', dismissed: false },
   ...changes,
 })
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { type Commands, runProgram } from '../../../../main/hosts/terminal/program.ts'
+import { runProgram } from '../../../../main/hosts/terminal/program.ts'
+import { commandsOf } from './commands-of.ts'
 
 interface Run {
   readonly exitCode: number
@@ -16,22 +17,9 @@ async function run(args: readonly string[], exitCode = 0): Promise<Run> {
     calls.push([name, flags])
     return exitCode
   }
-  const commands: Commands = {
-    start: record('start'),
-    watch: record('watch'),
-    status: record('status'),
-    export: record('export'),
-    plan: async (file, flags) => record('plan')({ file, ...flags }),
-    simulate: record('simulate'),
-    revoke: record('revoke'),
-    gateway: async (turn, flags) => record('gateway')({ turn, ...flags }),
-    program: async (action, name, flags) => record('program')({ action, name, ...flags }),
-    orders: async (action, id, flags) => record('orders')({ action, id, ...flags }),
-    desk: async (action, flags) => record('desk')({ action, ...flags }),
-  }
   const ended = await runProgram(args, {
     version: '1.2.3',
-    commands,
+    commands: commandsOf(record),
     out: (text) => {
       out += text
     },
@@ -316,20 +304,7 @@ test('an exception in a command is a bug and not a usage error', async () => {
   const broken = async () => {
     throw new Error('broken')
   }
-  const commands: Commands = {
-    start: broken,
-    watch: broken,
-    status: broken,
-    export: broken,
-    plan: broken,
-    simulate: broken,
-    revoke: broken,
-    gateway: broken,
-    program: broken,
-    orders: broken,
-    desk: broken,
-  }
-  const ports = { version: '1', commands, out: () => {}, error: () => {} }
+  const ports = { version: '1', commands: commandsOf(() => broken), out: () => {}, error: () => {} }
   await expect(runProgram(['watch'], ports)).rejects.toThrow('broken')
 })
 

@@ -8,23 +8,14 @@ import {
 } from '../../../../main/hosts/terminal/simulate-command.ts'
 import { DEFAULT_SIMULATOR_OPTIONS } from '../../../../main/simulator/options.ts'
 import { PATIENT } from '../../../patient.ts'
+import { commandsOf } from './commands-of.ts'
 import { fakeTerminal } from './fake-terminal.ts'
 
 /** The flags that the program reads from a command line. */
 async function flagsOf(...args: readonly string[]): Promise<SimulateFlags> {
   const { promise, resolve, reject } = Promise.withResolvers<SimulateFlags>()
-  const unexpected = async () => 1
   const commands = {
-    start: unexpected,
-    watch: unexpected,
-    status: unexpected,
-    export: unexpected,
-    plan: unexpected,
-    revoke: unexpected,
-    gateway: unexpected,
-    program: unexpected,
-    orders: unexpected,
-    desk: unexpected,
+    ...commandsOf(() => async () => 1),
     simulate: async (flags: SimulateFlags) => {
       resolve(flags)
       return 0
