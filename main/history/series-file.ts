@@ -1,11 +1,8 @@
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
+import type { DatabaseSync } from 'node:sqlite'
 import { PROGRAM_CLASSES } from '../../app/contract/programs.ts'
 import type { ProgramSample } from '../../app/history/sample.ts'
 import type { SeriesMinute } from '../../app/history/series.ts'
-import { storageErrorText, unreadable } from '../storage/storage-error.ts'
-import { systemErrorText } from '../storage/system-error.ts'
+import { openReadOnly, type ReadOnlyOpening } from '../storage/sqlite-file.ts'
 import { FORGOTTEN } from './compaction.ts'
 import { HISTORY_FILE } from './replaceable-file.ts'
 import { asRow, ROLLUP_COLUMNS, rollupOf } from './rows.ts'
@@ -28,33 +25,11 @@ export interface SeriesFile {
   close(): void
 }
 
-export type SeriesOpening =
-  | { readonly kind: 'open'; readonly file: SeriesFile }
-  | { readonly kind: 'failed'; readonly line: string }
+export type SeriesOpening = ReadOnlyOpening<SeriesFile>
 
 /** Opens the history of a data folder read-only, even while an app is writing to it. */
-export function openSeriesFile(folder: string): SeriesOpening {
-  const path = join(folder, HISTORY_FILE)
-  const failed = (why: string): SeriesOpening => ({
-    kind: 'failed',
-    line: unreadable('the history', folder, why),
-  })
-  if (!existsSync(path)) return { kind: 'failed', line: `there is no history in ${folder}` }
-  try {
-    const database = new DatabaseSync(path, { readOnly: true })
-    try {
-      const version = numberOf(database.prepare('PRAGMA user_version').get()?.['user_version'])
-      if (version <= SCHEMA_VERSION) return { kind: 'open', file: seriesFile(database) }
-      database.close()
-      return failed('it was written by a newer version of Headroom')
-    } catch (error) {
-      database.close()
-      throw error
-    }
-  } catch (error) {
-    return failed(storageErrorText(error) ?? systemErrorText(error))
-  }
-}
+export const openSeriesFile = (folder: string): SeriesOpening =>
+  openReadOnly({ folder, name: HISTORY_FILE, what: 'history', newest: SCHEMA_VERSION }, seriesFile)
 
 function seriesFile(database: DatabaseSync): SeriesFile {
   // Files from an earlier version lack some tables.

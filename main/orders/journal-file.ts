@@ -5,7 +5,14 @@ import { z } from 'zod'
 import type { JournalEntry } from '../../app/orders/ports.ts'
 import type { RecognisedBy } from '../../app/orders/recognition.ts'
 import { setAside } from '../storage/set-aside.ts'
-import { filePlace, migrate, openSqlite, transaction } from '../storage/sqlite-file.ts'
+import {
+  filePlace,
+  migrate,
+  openReadOnly,
+  openSqlite,
+  type ReadOnlyOpening,
+  transaction,
+} from '../storage/sqlite-file.ts'
 import { type StorageFailure, storageFailure } from '../storage/storage-error.ts'
 
 /** The outcome of an order. */
@@ -51,9 +58,6 @@ const MIGRATIONS: readonly string[] = [
   CREATE INDEX orders_by_time ON orders (at);
   `,
 ]
-
-/** The version of the file format that this version of Headroom writes. */
-export const JOURNAL_VERSION = MIGRATIONS.length
 
 /**
  * A commit returns only after its pages are on the disk (`synchronous = FULL`, and on macOS `fullfsync`). A
@@ -265,3 +269,10 @@ function openOnce(folder: string): JournalOpening {
     return { kind: 'failed', failure, cause }
   }
 }
+
+/** Opens the journal of a data folder read-only, even while an app is writing it. */
+export const openStoredJournal = (folder: string): ReadOnlyOpening<JournalFile> =>
+  openReadOnly(
+    { folder, name: `${NAME}.db`, what: 'journal of orders', newest: MIGRATIONS.length },
+    (database) => new JournalFile(database),
+  )

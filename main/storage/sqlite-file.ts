@@ -1,6 +1,9 @@
-import { statSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
+import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { ensurePrivate } from './private-files.ts'
+import { storageErrorText, unreadable } from './storage-error.ts'
+import { systemErrorText } from './system-error.ts'
 
 export interface SqliteOptions {
   readonly pragmas: string
@@ -37,7 +40,7 @@ export type SchemaState =
  * The transaction is opened even if no migration is needed. This shows whether the file can be written.
  */
 export function migrate(database: DatabaseSync, migrations: readonly string[]): SchemaState {
-  const version = Number(database.prepare('PRAGMA user_version').get()?.['user_version'])
+  const version = versionOf(database)
   if (version > migrations.length) return { kind: 'newer', version }
   return transaction(database, () => {
     for (const step of migrations.slice(version)) database.exec(step)
@@ -45,6 +48,42 @@ export function migrate(database: DatabaseSync, migrations: readonly string[]): 
     return { kind: 'current' }
   })
 }
+
+/** A file that was opened read-only, or the line that says why it can't be read. */
+export type ReadOnlyOpening<T> =
+  | { readonly kind: 'open'; readonly file: T }
+  | { readonly kind: 'failed'; readonly line: string }
+
+/** A database file of a data folder, its content, and the newest version of its tables. */
+export interface FileToRead {
+  readonly folder: string
+  readonly name: string
+  readonly what: 'history' | 'journal of orders'
+  readonly newest: number
+}
+
+/** Opens a database file read-only, even while an app is writing it. `read` prepares its statements. */
+export function openReadOnly<T>(
+  { folder, name, what, newest }: FileToRead,
+  read: (database: DatabaseSync) => T,
+): ReadOnlyOpening<T> {
+  const path = join(folder, name)
+  const failed = (why: string) => ({ kind: 'failed', line: unreadable(`the ${what}`, folder, why) }) as const
+  if (!existsSync(path)) return { kind: 'failed', line: `there is no ${what} in ${folder}` }
+  let database: DatabaseSync | undefined
+  try {
+    database = new DatabaseSync(path, { readOnly: true })
+    if (versionOf(database) <= newest) return { kind: 'open', file: read(database) }
+    database.close()
+    return failed('it was written by a newer version of Headroom')
+  } catch (error) {
+    if (database?.isOpen) database.close()
+    return failed(storageErrorText(error) ?? systemErrorText(error))
+  }
+}
+
+const versionOf = (database: DatabaseSync): number =>
+  Number(database.prepare('PRAGMA user_version').get()?.['user_version'])
 
 /** Runs `run` as one transaction. Returns after its changes are committed. */
 export function transaction<T>(database: DatabaseSync, run: () => T): T {

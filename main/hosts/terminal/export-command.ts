@@ -16,8 +16,9 @@ import type { ExportedKey } from '../../../app/history/report-csv.ts'
 import { seriesCsv, seriesJson } from '../../../app/history/series.ts'
 import { exportName } from '../../history/exports.ts'
 import type { SeriesOpening } from '../../history/series-file.ts'
-import type { StoredJournalOpening } from '../../orders/stored-journal.ts'
+import type { JournalFile } from '../../orders/journal-file.ts'
 import { NO_HOME } from '../../storage/data-folder.ts'
+import type { ReadOnlyOpening } from '../../storage/sqlite-file.ts'
 import { storageErrorText, unreadable } from '../../storage/storage-error.ts'
 import { systemErrorCode, systemErrorText } from '../../storage/system-error.ts'
 import { discard } from '../../storage/write-whole.ts'
@@ -31,7 +32,7 @@ export interface ExportDeps {
   readonly version: string
   readonly nowMs: () => number
   openSeries(folder: string): SeriesOpening
-  openOrders(folder: string): StoredJournalOpening
+  openOrders(folder: string): ReadOnlyOpening<Pick<JournalFile, 'between' | 'close'>>
   /** Loads the Parquet writers, which only that format needs. */
   parquet(): Promise<typeof import('../../history/parquet-files.ts')>
 }
@@ -135,8 +136,8 @@ function ordersTable(
 ): TableOpening {
   const opening = openOrders(folder)
   if (opening.kind === 'failed') return opening
-  const { journal } = opening
-  const all = journal.entries(fromMs, toMs)
+  const { file: journal } = opening
+  const all = journal.between(fromMs, toMs)
   const entries = all
     .filter((entry) => profile === undefined || entry.profile === profile)
     .map((entry) => ({

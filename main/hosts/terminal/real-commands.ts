@@ -263,7 +263,7 @@ export function realCommands(terminal: NodeTerminal, app: AppFolder): Commands {
     export: async (flags) => {
       const { exportHistory } = await import('./export-command.ts')
       const { openSeriesFile } = await import('../../history/series-file.ts')
-      const { openStoredJournal } = await import('../../orders/stored-journal.ts')
+      const { openStoredJournal } = await import('../../orders/journal-file.ts')
       return exportHistory(flags, {
         ...shared,
         openSeries: openSeriesFile,
