@@ -63,6 +63,9 @@ interface InColumns extends RowInterval {
   readonly columnMs: number
 }
 
+export const emptyColumns = ({ fromMs, toMs, columnMs }: InColumns): number[] =>
+  new Array<number>(Math.max(0, Math.ceil((toMs - fromMs) / columnMs))).fill(0)
+
 interface Piece {
   readonly tier: TierName
   readonly lengthMs: number
@@ -184,9 +187,8 @@ export class HistoryFile {
   }
 
   /** Completed minutes that begin in the interval, oldest first, as far back as minutes are stored. */
-  minutes({ fromMs, toMs, ...row }: RowInterval): readonly Rollup[] {
-    const series = this.#find(row, 'requests')
-    return series === undefined ? [] : this.#all('minutes', series, fromMs, toMs).map(rollupOf)
+  minutes(asked: RowInterval): readonly Rollup[] {
+    return this.#rows('minutes', asked).map(rollupOf)
   }
 
   /** Like `minutes`, and includes the current minute. */
@@ -198,17 +200,13 @@ export class HistoryFile {
   }
 
   /** Others' requests and mean levels in intervals of three minutes, oldest first. */
-  stretches({ fromMs, toMs, ...row }: RowInterval): readonly RecordedStretch[] {
-    const series = this.#find(row, 'requests')
-    if (series === undefined) return []
-    return this.#all('stretches', series, fromMs, toMs, RECORDED_STRETCH_MS).map(
-      ([atMs, requests, knownMs, level]) => ({
-        atMs: Number(atMs),
-        requests: Number(requests),
-        knownMs: Number(knownMs),
-        level: Number(level),
-      }),
-    )
+  stretches(asked: RowInterval): readonly RecordedStretch[] {
+    return this.#rows('stretches', asked, RECORDED_STRETCH_MS).map(([atMs, requests, knownMs, level]) => ({
+      atMs: Number(atMs),
+      requests: Number(requests),
+      knownMs: Number(knownMs),
+      level: Number(level),
+    }))
   }
 
   /** The slot samples within the interval, preceded by the sample that was valid when the interval began. */
@@ -220,31 +218,28 @@ export class HistoryFile {
   }
 
   /** Requests of the desk's other machines by column. `undefined` if there are none. */
-  deskUse({ fromMs, toMs, columnMs, ...row }: InColumns): readonly number[] | undefined {
-    const series = this.#find(row, 'requests')
-    const rows = series === undefined ? [] : this.#all('deskUse', series, fromMs, toMs, columnMs)
+  deskUse(asked: InColumns): readonly number[] | undefined {
+    const rows = this.#rows('deskUse', asked, asked.columnMs)
     if (rows.length === 0) return undefined
-    const found = new Array<number>(Math.max(0, Math.ceil((toMs - fromMs) / columnMs))).fill(0)
+    const found = emptyColumns(asked)
     for (const [column, requests] of rows) found[Number(column)] = Number(requests)
     return found
   }
 
   /** Total requests of each of the desk's other machines. */
-  machineTotals({ fromMs, toMs, ...row }: RowInterval): readonly MachineReport[] {
-    const series = this.#find(row, 'requests')
-    const rows = series === undefined ? [] : this.#all('machineTotals', series, fromMs, toMs)
-    return rows.map(([machine, requests]) => ({ machine: String(machine), requests: Number(requests) }))
+  machineTotals(asked: RowInterval): readonly MachineReport[] {
+    return this.#rows('machineTotals', asked).map(([machine, requests]) => ({
+      machine: String(machine),
+      requests: Number(requests),
+    }))
   }
 
   /** Requests of each program behind the gateway by column. Programs without a request are left out. */
-  programUse({ fromMs, toMs, columnMs, ...row }: InColumns): readonly ProgramUseHistory[] {
-    const series = this.#find(row, 'requests')
-    if (series === undefined) return []
-    const columns = Math.max(0, Math.ceil((toMs - fromMs) / columnMs))
+  programUse(asked: InColumns): readonly ProgramUseHistory[] {
     const found = new Map<string, number[]>()
-    for (const [program, column, requests] of this.#all('programUse', series, fromMs, toMs, columnMs)) {
+    for (const [program, column, requests] of this.#rows('programUse', asked, asked.columnMs)) {
       const name = String(program)
-      const known = found.get(name) ?? new Array<number>(columns).fill(0)
+      const known = found.get(name) ?? emptyColumns(asked)
       known[Number(column)] = Number(requests)
       found.set(name, known)
     }
@@ -376,6 +371,12 @@ export class HistoryFile {
       this.#series.clear()
       throw error
     }
+  }
+
+  /** The rows of a series of requests. Empty if nothing is recorded. */
+  #rows(name: StatementName, { fromMs, toMs, ...row }: RowInterval, ...values: number[]): Row[] {
+    const series = this.#find(row, 'requests')
+    return series === undefined ? [] : this.#all(name, series, fromMs, toMs, ...values)
   }
 
   #all(name: StatementName, ...values: (string | number)[]): Row[] {

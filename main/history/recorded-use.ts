@@ -9,7 +9,7 @@ import { MINUTE_MS } from '../../app/contract/units.ts'
 import { minMaxColumns, thinnedMoments } from '../../app/history/columns.ts'
 import { reportOf } from '../../app/history/report.ts'
 import { startOf } from '../../app/history/rollup.ts'
-import type { HistoryFile, Interval, RowInterval } from './history-file.ts'
+import { emptyColumns, type HistoryFile, type Interval, type RowInterval } from './history-file.ts'
 
 /** A chart of one row with at most `points` points. */
 export interface HistoryQuery extends RowInterval {
@@ -78,9 +78,8 @@ export function programHistoryOf(file: HistoryFile, { columns, ...asked }: Progr
   const resolutionMs = MINUTE_MS * Math.max(1, Math.ceil((row.toMs - from) / MINUTE_MS / columns))
   const inColumns = { ...row, columnMs: resolutionMs }
   const desk = file.deskUse(inColumns)
-  const count = Math.max(0, Math.ceil((row.toMs - from) / resolutionMs))
-  const own = new Array<number>(count).fill(0)
-  const elsewhere = new Array<number>(count).fill(0)
+  const own = emptyColumns(inColumns)
+  const elsewhere = emptyColumns(inColumns)
   for (const minute of file.minutesAndOpen(row)) {
     const column = Math.floor((minute.atMs - from) / resolutionMs)
     own[column] = (own[column] ?? 0) + minute.own
