@@ -154,10 +154,6 @@ export class HistoryStore {
     }
     this.#failure = failure
     if (this.#isClosed) return
-    this.#retry()
-  }
-
-  #retry(): void {
     this.#failures += 1
     this.#flushIn(retryDelayMs(RETRY.history, this.#failures, 0))
   }

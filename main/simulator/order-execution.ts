@@ -89,27 +89,19 @@ export class OrderExecution {
   /** Answers a request with a valid access token. Appends the ids of changed orders to `changed`. */
   answer(request: ServiceRequest, hasTradeScope: boolean, atMs: number, changed: string[]): ServiceReply {
     const { faults } = this.#ports
-    const endpoint = this.#endpointOf(request)
     if (!hasTradeScope) return errorAnswer(403, 'Forbidden', 'The Trade scope is missing.')
-    if (endpoint === undefined) return this.#unknown(request)
-    const id = endpoint.path.exec(request.path.slice(PREFIX.length))?.[1] ?? ''
+    const path = request.path.slice(PREFIX.length)
+    const allowed = this.#endpoints.filter((one) => one.path.test(path))
+    const endpoint = allowed.find(({ method }) => method === request.method)
+    if (allowed.length === 0) return NOT_FOUND
+    if (endpoint === undefined) return methodNotAllowed(allowed.map(({ method }) => method).join(', '))
+    const id = endpoint.path.exec(path)?.[1] ?? ''
     const answer = () => endpoint.answer({ body: request.body, id, atMs, changed })
     if (!endpoint.isOrder) return answer()
     const untaken = untakenOrder(faults, () => this.#ports.quota.rateLimited(ORDER_QUOTA.category, atMs))
     if (untaken !== undefined) return untaken
     const counted = this.#ports.quota.counted(ORDER_QUOTA.category, atMs, answer)
     return changed.length === 0 ? counted : takenOrder(faults, counted)
-  }
-
-  #endpointOf({ method, path }: ServiceRequest): Endpoint | undefined {
-    const rest = path.slice(PREFIX.length)
-    return this.#endpoints.find((endpoint) => endpoint.method === method && endpoint.path.test(rest))
-  }
-
-  #unknown({ path }: ServiceRequest): Answer {
-    const rest = path.slice(PREFIX.length)
-    const allowed = this.#endpoints.filter((endpoint) => endpoint.path.test(rest)).map(({ method }) => method)
-    return allowed.length === 0 ? NOT_FOUND : methodNotAllowed(allowed.join(', '))
   }
 
   #place(plan: BodyRead<OrderPlan>, { atMs, changed }: OrderRequest): Answer {

@@ -29,7 +29,7 @@ export function answerToken(rules: TokenEndpointRules, request: ServiceRequest, 
     case 'authorization_code':
       return answerCode(rules, form, atMs)
     case null:
-      return refusal(refused('invalid_request', 'Missing required parameter: grant_type'))
+      return refusal(missing('grant_type'))
     default:
       return refusal(refused('unsupported_grant_type', 'Unsupported grant type.'))
   }
@@ -44,14 +44,10 @@ function answerRefresh(rules: TokenEndpointRules, form: URLSearchParams, atMs: n
     return { ...UNAVAILABLE, headers: { ...UNAVAILABLE.headers, 'Retry-After': '2' } }
 
   const token = form.get('refresh_token') ?? ''
-  const stranger = clientProblem(
-    rules,
-    form.get('client_id'),
-    form.get('client_secret'),
-    tokens.isPkce(token),
-  )
+  const isPkce = tokens.isPkce(token)
+  const stranger = clientProblem(rules, form.get('client_id'), form.get('client_secret'), isPkce)
   if (stranger !== undefined) return refusal(stranger)
-  if (token === '') return refusal(refused('invalid_request', 'Missing required parameter: refresh_token'))
+  if (token === '') return refusal(missing('refresh_token'))
   if (faults.strike('late-commit')) {
     tokens.refreshLater(token, atMs + LATE_COMMIT_MS)
     return { kind: 'reset' }
@@ -73,12 +69,9 @@ function answerCode(rules: TokenEndpointRules, form: URLSearchParams, atMs: numb
   const pkce = rules.signIns.isPkce(code) && verifier !== undefined
   const stranger = clientProblem(rules, form.get('client_id'), form.get('client_secret'), pkce)
   if (stranger !== undefined) return refusal(stranger)
-  if (code === '') return refusal(refused('invalid_request', 'Missing required parameter: code'))
-  if (redirectUri === '')
-    return refusal(refused('invalid_request', 'Missing required parameter: redirect_uri'))
-  if (rules.clientSecret === undefined && verifier === undefined) {
-    return refusal(refused('invalid_request', 'Missing required parameter: code_verifier'))
-  }
+  if (code === '') return refusal(missing('code'))
+  if (redirectUri === '') return refusal(missing('redirect_uri'))
+  if (rules.clientSecret === undefined && verifier === undefined) return refusal(missing('code_verifier'))
   const outcome = rules.signIns.exchange(code, redirectUri, verifier, atMs)
   if (outcome.kind === 'refused') return refusal(outcome)
   const asked = outcome.scope.split(' ')
@@ -127,7 +120,7 @@ function clientProblem(
   clientSecret: string | null,
   secretOptional: boolean,
 ): TokenRefusal | undefined {
-  if (!clientId) return refused('invalid_request', 'Missing required parameter: client_id')
+  if (!clientId) return missing('client_id')
   if (clientId !== rules.clientId) return refused('invalid_client', 'Unknown client.')
   if (rules.clientSecret === undefined) return undefined
   if (clientSecret === null && secretOptional) return undefined
@@ -204,6 +197,9 @@ const STATUS = {
   invalid_client: 401,
   invalid_grant: 403,
 } as const
+
+const missing = (parameter: string): TokenRefusal =>
+  refused('invalid_request', `Missing required parameter: ${parameter}`)
 
 const refusal = ({ error, description }: TokenRefusal): Answer =>
   jsonAnswer(STATUS[error], { error, error_description: description }, NO_STORE)

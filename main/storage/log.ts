@@ -31,7 +31,7 @@ export function redactedLog(redactor: Redactor, wallMs: () => number, sink: LogS
  */
 export function fileSink(folder: string, complain: (line: string) => void, mostBytes = MAX_BYTES): LogSink {
   const file = join(folder, 'headroom.log')
-  let size = sizeOf(file)
+  let size = statSync(file, { throwIfNoEntry: false })?.size ?? 0
   let complained = false
   return (line) => {
     const entry = `${line}\n`
@@ -61,8 +61,4 @@ function append(file: string, entry: string): void {
   } finally {
     closeSync(handle)
   }
-}
-
-function sizeOf(file: string): number {
-  return statSync(file, { throwIfNoEntry: false })?.size ?? 0
 }
