@@ -20,7 +20,7 @@ import {
   slotValues,
   storedEvent,
 } from './rows.ts'
-import { COLUMN_STATEMENTS, STATEMENTS, type StatementName, type TierName } from './statements.ts'
+import { STATEMENTS, type StatementName, type TierName } from './statements.ts'
 import { asArrays, LEVELS, Tiers } from './tiers.ts'
 
 interface RowName {
@@ -335,7 +335,7 @@ export class HistoryFile {
 
   /** The levels of each column. Computed in SQL, because copying a week of rows into JavaScript is slow. */
   #columns(series: number, { tier, lengthMs, fromMs, toMs }: Piece, columnMs: number): Stretch[] {
-    return this.#all(COLUMN_STATEMENTS[tier], series, fromMs, toMs, fromMs, columnMs).map((row) =>
+    return this.#all(`${tier}Columns`, series, fromMs, toMs, fromMs, columnMs).map((row) =>
       columnOf(row, lengthMs),
     )
   }

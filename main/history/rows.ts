@@ -66,8 +66,8 @@ export const rollupOf = (row: Row): Rollup => ({
 })
 
 /**
- * Converts a row of `COLUMN_STATEMENTS` to one chart column. The row has the values `min(at), max(at), low,
- * high, low_first, source, rejected`. Each rollup is `lengthMs` long.
+ * Converts a row of a `…Columns` statement to one chart column. The row has the values `min(at), max(at),
+ * low, high, low_first, source, rejected`. Each rollup is `lengthMs` long.
  */
 export const columnOf = (row: Row, lengthMs: number): Extent & Pick<Sample, 'rejected'> => ({
   atMs: whole(row[0]),

@@ -21,9 +21,9 @@ const columnsOf = (table: string): string =>
    GROUP BY CAST((at - ?) / ? AS INTEGER) ORDER BY 1`
 
 export const STATEMENTS = {
-  minuteColumns: columnsOf('minutes'),
-  quarterColumns: columnsOf('quarters'),
-  hourColumns: columnsOf('hours'),
+  minutesColumns: columnsOf('minutes'),
+  quartersColumns: columnsOf('quarters'),
+  hoursColumns: columnsOf('hours'),
   findSeries: 'SELECT id FROM series WHERE profile = ? AND category = ? AND kind = ?',
   addSeries: 'INSERT INTO series (profile, category, kind) VALUES (?, ?, ?)',
   categories: 'SELECT category FROM series WHERE profile = ? AND kind = ? ORDER BY id',
@@ -67,9 +67,3 @@ export const STATEMENTS = {
 } as const
 
 export type StatementName = keyof typeof STATEMENTS
-
-export const COLUMN_STATEMENTS = {
-  minutes: 'minuteColumns',
-  quarters: 'quarterColumns',
-  hours: 'hourColumns',
-} as const satisfies Record<TierName, StatementName>
