@@ -7,7 +7,6 @@ import type {
   RequestQuota,
   SlotQuota,
   Snapshot,
-  StreamSummary,
   Verdict,
 } from '../../app/contract/snapshot.ts'
 import { shownRows } from '../../app/quota/verdict.ts'
@@ -463,17 +462,13 @@ const withLabel =
   ({ labels, value }: MetricSample): MetricSample => ({ labels: { ...labels, [name]: text }, value })
 
 function streamCounts(snapshot: Snapshot): readonly MetricSample[] {
-  const counts = new Map<string, { readonly one: StreamSummary; count: number }>()
-  for (const stream of snapshot.streams) {
-    const key = `${stream.category}\n${stream.state}`
-    const held = counts.get(key)
-    if (held) held.count += 1
-    else counts.set(key, { one: stream, count: 1 })
-  }
-  return [...counts.values()].map(({ one: { category, state }, count }) => ({
-    labels: { ...profileLabels(snapshot), category, state },
-    value: count,
-  }))
+  const alike = Map.groupBy(snapshot.streams, ({ category, state }) => `${category}\n${state}`)
+  return [...alike.values()].flatMap((streams) =>
+    streams.slice(0, 1).map(({ category, state }) => ({
+      labels: { ...profileLabels(snapshot), category, state },
+      value: streams.length,
+    })),
+  )
 }
 
 /**
