@@ -31,12 +31,6 @@ export function browserNotifications(): ((announcement: Announcement) => void) |
   }
 }
 
-/** A time until which a person can snooze alerts. Epoch ms. */
-export interface SnoozeChoice {
-  readonly label: string
-  readonly untilMs: number
-}
-
 const QUARTER_MS = 15 * 60_000
 /**
  * Hour of day, in the displayed zone, until which a person can snooze alerts. In New York, the regular
@@ -44,8 +38,9 @@ const QUARTER_MS = 15 * 60_000
  */
 const CLOSE_HOUR = 16
 
-export function snoozeChoices(nowMs: number): readonly SnoozeChoice[] {
+export function snoozeChoices(nowMs: number) {
   const closeMs = hourOfToday(nowMs, CLOSE_HOUR)
+  // `untilMs` is epoch ms.
   return [
     { label: '15 min', untilMs: nowMs + QUARTER_MS },
     { label: '1 h', untilMs: nowMs + HOUR_MS },

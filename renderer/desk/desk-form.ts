@@ -16,14 +16,6 @@ interface Chosen {
   readonly credentials?: string
 }
 
-export interface NewDesk extends Chosen {
-  readonly servers: string[]
-}
-
-export interface JoinedDesk extends Chosen {
-  readonly invitation: string
-}
-
 export type CheckedDesk<T> =
   | { readonly ok: true; readonly desk: T }
   | { readonly ok: false; readonly errors: DeskErrors }
@@ -31,14 +23,14 @@ export type CheckedDesk<T> =
 type Read = (name: DeskField) => string
 
 /** Validates the form of a new desk. `read` returns the text of a field. */
-export function checkNewDesk(read: Read): CheckedDesk<NewDesk> {
+export function checkNewDesk(read: Read) {
   const servers = read('servers')
     .split(/[\s,]+/)
     .filter(Boolean)
   return checked({ servers, ...chosen(read) }, { servers: serversError(servers), ...chosenErrors(read) })
 }
 
-export function checkJoinedDesk(read: Read): CheckedDesk<JoinedDesk> {
+export function checkJoinedDesk(read: Read) {
   const invitation = read('invitation')
   const error = invitation === '' ? 'Paste an invitation.' : tooLong(invitation, DESK_LIMITS.invitation)
   return checked({ invitation, ...chosen(read) }, { invitation: error, ...chosenErrors(read) })

@@ -5,31 +5,16 @@ import type { WindowApi } from '../api/window-api.ts'
 import { useParts } from '../state/window-parts.ts'
 import { unanswered } from './use-asked.ts'
 
-export interface AwaitedAnswer<T> {
-  /** `undefined` before the first response. */
-  readonly answer: T | undefined
-  /** Why the last request or command had no response. */
-  readonly failure: string | undefined
-  /** Changes the response before main confirms the change. */
-  expect(change: (answer: T) => T): void
-  /** Replaces the response with the result of a command. */
-  take(next: Promise<T>): void
-  /** Sends the request again. */
-  again(): void
-}
-
 /**
  * Sends a request to main when a component is mounted, and again when `ask` or `when` changes.
  *
  * `ask` must be stable across renders, with `useCallback` if needed. If `ask` is `undefined`, nothing is
  * requested.
  */
-export function useAnswer<T>(
-  ask: ((api: WindowApi) => Promise<T>) | undefined,
-  when?: unknown,
-): AwaitedAnswer<T> {
+export function useAnswer<T>(ask: ((api: WindowApi) => Promise<T>) | undefined, when?: unknown) {
   const { api } = useParts()
   const [answer, setAnswer] = useState<T>()
+  /** Why the last request or command had no response. */
   const [failure, setFailure] = useState<string>()
   const [times, setTimes] = useState(0)
   // biome-ignore lint/correctness/useExhaustiveDependencies: a change of `when` or `times` must ask again
@@ -47,10 +32,12 @@ export function useAnswer<T>(
       stopped = true
     }
   }, [api, ask, when, times])
+  /** Changes the response before main confirms the change. */
   const expect = useCallback(
     (change: (answer: T) => T) => setAnswer((before) => (before === undefined ? undefined : change(before))),
     [],
   )
+  /** Replaces the response with the result of a command. */
   const take = useCallback((next: Promise<T>) => {
     setFailure(undefined)
     next.then(

@@ -14,28 +14,8 @@ export const CONNECTION_WORDS: Readonly<Record<ConnectionKind, string>> = {
 /** Where the tokens come from: consent in the browser, or a pasted token. */
 export type Way = 'browser' | 'paste'
 
-export interface ConnectionDraft {
-  readonly name: string
-  readonly environment: ConnectionKind
-  readonly authUrl?: string
-  readonly baseUrl?: string
-  readonly clientId: string
-  readonly audience?: string
-  readonly clientSecret?: string
-  /** Absent for a sign-in through the browser. */
-  readonly refreshToken?: string
-}
-
-export type CheckedConnection =
-  | { readonly ok: true; readonly connection: ConnectionDraft }
-  | { readonly ok: false; readonly errors: Readonly<Record<string, string>> }
-
 /** Validates the form. `field` returns the value of one of its fields. */
-export function checkConnection(
-  environment: ConnectionKind,
-  way: Way,
-  field: (name: string) => string,
-): CheckedConnection {
+export function checkConnection(environment: ConnectionKind, way: Way, field: (name: string) => string) {
   const errors: Record<string, string> = {}
   const clientId = field('clientId')
   const refreshToken = field('refreshToken')
@@ -55,9 +35,9 @@ export function checkConnection(
     if (baseUrl === undefined) errors['baseUrl'] = HOST_ERROR
     if (audience.length > 300) errors['audience'] = 'Enter at most 300 characters.'
   }
-  if (Object.keys(errors).length > 0) return { ok: false, errors }
+  if (Object.keys(errors).length > 0) return { ok: false as const, errors }
   return {
-    ok: true,
+    ok: true as const,
     connection: {
       name,
       environment,
@@ -65,6 +45,7 @@ export function checkConnection(
       ...(environment === 'custom' && audience !== '' && { audience }),
       clientId,
       ...(clientSecret !== '' && { clientSecret }),
+      // Absent for a sign-in through the browser.
       ...(way === 'paste' && { refreshToken }),
     },
   }

@@ -23,24 +23,21 @@ export type Typed<T> =
 const typed = <T>(value: T): Typed<T> => ({ ok: true, value })
 const wrong = (error: string) => ({ ok: false, error }) as const
 
+const within = (limits: Parameters<typeof isWithin>[0], value: number, error: string): Typed<number> =>
+  isWithin(limits, value) ? typed(value) : wrong(error)
+
 const decimal = (text: string): number => typedNumber(text) ?? Number.NaN
 
 /** Parses a budget in per cent. Returns a share. */
 export function budgetFrom(text: string): Typed<number> {
-  const share = decimal(text) / 100
   const { least, most } = BUDGET_FRACTION
-  return isWithin(BUDGET_FRACTION, share)
-    ? typed(share)
-    : wrong(`Enter a number from ${least * 100} to ${most * 100}.`)
+  return within(BUDGET_FRACTION, decimal(text) / 100, `Enter a number from ${least * 100} to ${most * 100}.`)
 }
 
 /** Parses a rotation period in minutes. */
 export function rotationFrom(text: string): Typed<number> {
-  const minutes = decimal(text)
   const { least, most } = ROTATION_MINUTES
-  return isWithin(ROTATION_MINUTES, minutes)
-    ? typed(minutes)
-    : wrong(`Enter minutes, from ${least} to ${most}.`)
+  return within(ROTATION_MINUTES, decimal(text), `Enter minutes, from ${least} to ${most}.`)
 }
 
 export function symbolFrom(text: string): Typed<string> {
@@ -53,9 +50,7 @@ export function secondsFrom(text: string): Typed<number | undefined> {
   if (text.trim() === '') return typed(undefined)
   const seconds = decimal(text)
   const { least, most } = EVERY_SECONDS
-  return seconds === 0 || isWithin(EVERY_SECONDS, seconds)
-    ? typed(seconds)
-    : wrong(`Enter 0, or ${least} to ${most}.`)
+  return seconds === 0 ? typed(0) : within(EVERY_SECONDS, seconds, `Enter 0, or ${least} to ${most}.`)
 }
 
 /** Formats a share in per cent, such as `2` for 0.02, with all digits that a person can enter. */

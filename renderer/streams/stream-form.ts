@@ -1,18 +1,8 @@
-import {
-  STREAM_TABLE,
-  type StreamKind,
-  type StreamOption,
-  type StreamTarget,
-} from '../../app/service/stream-kinds.ts'
+import { STREAM_TABLE, type StreamKind, type StreamTarget } from '../../app/service/stream-kinds.ts'
 
-export interface StreamForm {
-  readonly label: string
-  readonly hint: string
-  readonly placeholder: string
-  readonly options: readonly StreamOption[]
-}
-
-const FORMS: Readonly<Record<StreamTarget, Omit<StreamForm, 'options'>>> = {
+const FORMS: Readonly<
+  Record<StreamTarget, { readonly label: string; readonly hint: string; readonly placeholder: string }>
+> = {
   symbol: { label: 'Symbol', hint: 'One symbol.', placeholder: 'MSFT' },
   symbols: {
     label: 'Symbols',
@@ -36,7 +26,7 @@ const FORMS: Readonly<Record<StreamTarget, Omit<StreamForm, 'options'>>> = {
   },
 }
 
-export function streamForm(kind: StreamKind): StreamForm {
+export function streamForm(kind: StreamKind) {
   const { target, targetLabel, note, options = [] } = STREAM_TABLE[kind]
   const { label, hint, placeholder } = FORMS[target]
   return {
@@ -52,20 +42,8 @@ const ACCOUNTS = /^[A-Za-z0-9,\s]+$/
 
 export type FormErrors = Readonly<Record<string, string>>
 
-export type CheckedStream =
-  | {
-      readonly ok: true
-      readonly target: string
-      readonly options?: Readonly<Record<string, string>>
-    }
-  | { readonly ok: false; readonly errors: FormErrors }
-
 /** Validates a form. `option` reads the text of one of its options. */
-export function checkStreamForm(
-  kind: StreamKind,
-  target: string,
-  option: (name: string) => string,
-): CheckedStream {
+export function checkStreamForm(kind: StreamKind, target: string, option: (name: string) => string) {
   const form = streamForm(kind)
   const errors: Record<string, string> = {}
   const wrong = targetError(kind, target)
@@ -79,12 +57,12 @@ export function checkStreamForm(
         choices === undefined ? `${label} must be a whole number above 0.` : `Choose one from the list.`
     }
   }
-  if (Object.keys(errors).length > 0) return { ok: false, errors }
+  if (Object.keys(errors).length > 0) return { ok: false as const, errors }
   const tidy = target
     .split(',')
     .map((one) => one.trim())
     .join(',')
-  return form.options.length > 0 ? { ok: true, target: tidy, options } : { ok: true, target: tidy }
+  return { ok: true as const, target: tidy, ...(form.options.length > 0 && { options }) }
 }
 
 function targetError(kind: StreamKind, target: string): string | undefined {

@@ -1,29 +1,18 @@
 import { keyStatus } from '../../app/conditions/key-status.ts'
-import { mostUrgent, type Severity } from '../../app/contract/severity.ts'
+import { mostUrgent } from '../../app/contract/severity.ts'
 import type { Snapshot } from '../../app/contract/snapshot.ts'
 import { leftText } from '../../app/status/quota-status.ts'
-import { type BarParts, barParts } from '../capacity/bar-parts.ts'
-
-/** The line of the strip: the most severe status of all keys, and its countdown. */
-export interface StripText {
-  readonly severity: Severity
-  /** The name of the state. A symbol for this state is shown next to it. */
-  readonly label: string
-  readonly name: string
-  /** The remaining requests, as text and as parts of a bar. Absent if the status is not about a row. */
-  readonly left?: string
-  readonly bar?: BarParts
-  /** The text at the end of the line: a countdown or another fact. */
-  readonly note: string
-  /** Number of conditions, of all keys, that the line does not show. */
-  readonly more: number
-}
+import { barParts } from '../capacity/bar-parts.ts'
 
 /** The key that the line is about: the first key with the highest severity. `nowMs` is epoch ms. */
 export const stripKey = (snapshots: readonly Snapshot[], nowMs: number): Snapshot | undefined =>
   mostUrgent(snapshots.map((snapshot) => ({ snapshot, severity: keyStatus(snapshot, nowMs).severity })))
     ?.snapshot
 
+/**
+ * The line of the strip: the most severe status of all keys, and its countdown. `more` counts the conditions
+ * of all keys that the line does not show.
+ */
 export function stripText(snapshots: readonly Snapshot[], nowMs: number): StripText {
   const key = stripKey(snapshots, nowMs)
   if (key === undefined)
@@ -33,21 +22,18 @@ export function stripText(snapshots: readonly Snapshot[], nowMs: number): StripT
   return { ...text, more: found - Math.min(1, text.more) }
 }
 
+type StripText = ReturnType<typeof textOf>
+
 /** The strip's text for one key. `more` counts all findings of the key, including the displayed one. */
-function textOf(snapshot: Snapshot, nowMs: number): StripText {
-  const status = keyStatus(snapshot, nowMs)
-  const { severity, subject, label, note, row, name, others } = status
-  const more = label === name && others === 0 ? 0 : others + 1
-  if (subject === undefined || row === undefined) {
-    return { severity, label, name, note: note || snapshot.profile.name, more }
-  }
+function textOf(snapshot: Snapshot, nowMs: number) {
+  const { severity, subject, label, note, row, name, others } = keyStatus(snapshot, nowMs)
+  const isRow = subject !== undefined && row !== undefined
   return {
     severity,
     label,
-    name: subject,
-    left: leftText(row, nowMs),
-    bar: barParts(row),
-    note: [label, note].filter(Boolean).join(' '),
-    more,
+    name: isRow ? subject : name,
+    ...(isRow && { left: leftText(row, nowMs), bar: barParts(row) }),
+    note: isRow ? [label, note].filter(Boolean).join(' ') : note || snapshot.profile.name,
+    more: label === name && others === 0 ? 0 : others + 1,
   }
 }
