@@ -20,14 +20,8 @@ const MULTIPLES = [1, 2, 3, 5, 10, 20] as const
  * The ticks of a time axis, oldest first: as many round times of the displayed zone as fit. The present time
  * has a tick too, and the other ticks leave room for it.
  */
-export function timeTicks({
-  fromMs,
-  nowMs,
-  toMs,
-  tickMs,
-  widthPixels,
-  labelPixels,
-}: TimeSpan): readonly number[] {
+export function timeTicks(axis: TimeSpan): readonly number[] {
+  const { fromMs, nowMs, toMs, tickMs, widthPixels, labelPixels } = axis
   const pixels = (durationMs: number) => (durationMs / (toMs - fromMs)) * widthPixels
   const multiple =
     MULTIPLES.find((one) => pixels(one * tickMs) >= labelPixels) ?? MULTIPLES[MULTIPLES.length - 1]

@@ -26,13 +26,8 @@ export function Dropdown({ button, align, children }: DropdownProps) {
   )
 }
 
-export function MenuItem({
-  onSelect,
-  children,
-}: {
-  readonly onSelect: () => void
-  readonly children: ReactNode
-}) {
+export function MenuItem(props: { readonly onSelect: () => void; readonly children: ReactNode }) {
+  const { onSelect, children } = props
   return (
     <DropdownMenu.Item className={css('item')} onSelect={onSelect}>
       {children}

@@ -38,13 +38,8 @@ export function QuestionFrame({ title, about, children, refusal, answer }: Quest
   )
 }
 
-export function Consequence({
-  severity,
-  children,
-}: {
-  readonly severity: Severity
-  readonly children: ReactNode
-}) {
+export function Consequence(props: { readonly severity: Severity; readonly children: ReactNode }) {
+  const { severity, children } = props
   return (
     <li>
       <Shape severity={severity} />

@@ -39,13 +39,8 @@ export function InviteDialog({ profile }: OfKey) {
 }
 
 /** An invitation to copy. Nothing stores it after the dialog closes. */
-export function InvitationToCopy({
-  title,
-  invitation,
-}: {
-  readonly title: string
-  readonly invitation: string
-}) {
+export function InvitationToCopy(props: { readonly title: string; readonly invitation: string }) {
+  const { title, invitation } = props
   const copy = useCopy()
   return (
     <DialogFrame title={title} about={ABOUT}>

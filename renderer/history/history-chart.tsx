@@ -45,12 +45,8 @@ interface HistoryChartProps {
 }
 
 /** The chart of the chosen row: its past, and a forecast at the present rate of use. */
-export const HistoryChart = memo(function HistoryChart({
-  series,
-  markers,
-  summary,
-  empties,
-}: HistoryChartProps) {
+export const HistoryChart = memo(function HistoryChart(props: HistoryChartProps) {
+  const { series, markers, summary, empties } = props
   const { rows, toMs, nowMs, limit, lowBelow, facts, strip, lowest, hasForecast, hasUsual, hasDesk } = series
   const { asBand } = facts
   // Use, forecast and usual load are drawn after the level, so that the first render is not one long task.

@@ -49,14 +49,8 @@ interface ProgramsPanelProps {
   openFile(file: File): Promise<void>
 }
 
-export function ProgramsPanel({
-  draft,
-  verdict,
-  change,
-  reset,
-  resetRecorded,
-  openFile,
-}: ProgramsPanelProps) {
+export function ProgramsPanel(props: ProgramsPanelProps) {
+  const { draft, verdict, change, reset, resetRecorded, openFile } = props
   const chooser = useRef<HTMLInputElement>(null)
   const { programs } = draft.plan
   const changes = changesText(draft)
@@ -206,11 +200,12 @@ const ProgramRows = memo(function ProgramRows(props: ProgramRowsProps) {
   )
 }, isSameProgram)
 
-function AddCategory({
-  limits,
-  program: { name, requests },
-  change,
-}: Pick<ProgramRowsProps, 'limits' | 'program' | 'change'>) {
+function AddCategory(props: Pick<ProgramRowsProps, 'limits' | 'program' | 'change'>) {
+  const {
+    limits,
+    program: { name, requests },
+    change,
+  } = props
   const free = Object.keys(limits).filter((category) => requests.every((one) => one.category !== category))
   return (
     <select

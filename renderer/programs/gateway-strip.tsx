@@ -25,15 +25,8 @@ interface GatewayStripProps {
   add(): void
 }
 
-export function GatewayStrip({
-  gateway,
-  nextPort,
-  programs,
-  asked,
-  isAdding,
-  changed,
-  add,
-}: GatewayStripProps) {
+export function GatewayStrip(props: GatewayStripProps) {
+  const { gateway, nextPort, programs, asked, isAdding, changed, add } = props
   const { api } = useParts()
   const isOn = gateway.state === 'serving'
   const turn = async (form: FormData) => {

@@ -12,13 +12,8 @@ const HEIGHT = 96
 /** Number of patterns. Programs beyond this number share the last pattern. */
 const LOOKS = 6
 
-export function ProgramChart({
-  profile,
-  category,
-}: {
-  readonly profile: string | undefined
-  readonly category: string
-}) {
+export function ProgramChart(props: { readonly profile: string | undefined; readonly category: string }) {
+  const { profile, category } = props
   const history = useProgramHistory(profile, category)
   const bars = history && programBars(history)
   if (history === undefined || bars === undefined) return null

@@ -155,14 +155,12 @@ function Row({ row, hasOrders, at, recent, waiting, cut }: RowProps) {
   )
 }
 
-/** A program on another machine of the desk. It can be changed only on that machine. */
-function OtherMachinesRow({
-  row,
-  hasOrders,
-}: {
+interface OtherMachinesRowProps extends Pick<RowProps, 'hasOrders'> {
   readonly row: ReturnType<typeof otherMachineRows>[number]
-  readonly hasOrders: boolean
-}) {
+}
+
+/** A program on another machine of the desk. It can be changed only on that machine. */
+function OtherMachinesRow({ row, hasOrders }: OtherMachinesRowProps) {
   const unknown = <td className="mono muted">–</td>
   return (
     <tr data-machine={row.machine}>

@@ -18,15 +18,8 @@ interface DraftFieldProps<T> {
  * A field of the settings. Its text is applied on Enter or when the field loses the focus. An invalid number
  * is not applied.
  */
-export function DraftField<T>({
-  label,
-  inputMode,
-  current,
-  hint,
-  isElsewhere,
-  read,
-  onChoose,
-}: DraftFieldProps<T>) {
+export function DraftField<T>(props: DraftFieldProps<T>) {
+  const { label, inputMode, current, hint, isElsewhere, read, onChoose } = props
   const id = useId()
   const [draft, setDraft] = useState<string>()
   const wanted = draft === undefined ? undefined : read(draft)

@@ -120,13 +120,8 @@ function SlotsLeft({ kind }: { readonly kind: StreamKind }) {
   )
 }
 
-function OptionField({
-  option,
-  error,
-}: {
-  readonly option: StreamOption
-  readonly error: string | undefined
-}) {
+function OptionField(props: { readonly option: StreamOption; readonly error: string | undefined }) {
+  const { option, error } = props
   const id = useId()
   const { choices } = option
   if (choices === undefined) {
