@@ -12,19 +12,14 @@ export interface SessionPlace {
 
 const BEARER_KEY = 'headroom.bearer'
 
-export interface BrowserSession {
-  bearer(): string | undefined
-  keep(bearer: string): void
-  forget(): void
-  /** Returns the fragment's code, at most once. */
-  takeCode(): string | undefined
-}
+export type BrowserSession = ReturnType<typeof browserSession>
 
-export function browserSession({ location, history, storage }: SessionPlace): BrowserSession {
+export function browserSession({ location, history, storage }: SessionPlace) {
   return {
     bearer: () => storage.getItem(BEARER_KEY) ?? undefined,
-    keep: (bearer) => storage.setItem(BEARER_KEY, bearer),
+    keep: (bearer: string) => storage.setItem(BEARER_KEY, bearer),
     forget: () => storage.removeItem(BEARER_KEY),
+    /** Returns the fragment's code, at most once. */
     takeCode: () => {
       const code = new URLSearchParams(location.hash.replace(/^#/, '')).get('code')
       if (code === null || code === '') return undefined

@@ -5,11 +5,7 @@
 export const MAX_TABS = 5
 
 /** This tab's place among the connected tabs. The browser frees it when the tab closes. */
-export interface TabPlace {
-  /** Resolves to `true` when this tab has a place, and to `false` if all places are taken. */
-  take(): Promise<boolean>
-  leave(): void
-}
+export type TabPlace = ReturnType<typeof tabPlace>
 
 type Leave = () => void
 type Locks = Pick<LockManager, 'request'>
@@ -20,10 +16,11 @@ type Locks = Pick<LockManager, 'request'>
  * If a browser has no locks or forbids them (for example because site data is blocked), the number of tabs is
  * not limited.
  */
-export function tabPlace(locks: Locks | undefined): TabPlace {
+export function tabPlace(locks: Locks | undefined) {
   let place: Promise<Leave | undefined> | undefined
   return {
-    take: async () => {
+    /** Resolves to `true` when this tab has a place, and to `false` if all places are taken. */
+    take: async (): Promise<boolean> => {
       if (locks === undefined) return true
       place ??= takeAny(locks)
       const mine = place

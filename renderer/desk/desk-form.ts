@@ -9,13 +9,6 @@ import type { CommandError } from '../../app/contract/outcome.ts'
 export type DeskField = 'servers' | 'invitation' | 'name' | 'tlsCa' | 'credentials'
 export type DeskErrors = { readonly [K in DeskField]?: string }
 
-/** A person's choices for this machine. Empty fields are absent. */
-interface Chosen {
-  readonly name?: string
-  readonly tlsCa?: string
-  readonly credentials?: string
-}
-
 export type CheckedDesk<T> =
   | { readonly ok: true; readonly desk: T }
   | { readonly ok: false; readonly errors: DeskErrors }
@@ -47,20 +40,15 @@ function serversError(servers: readonly string[]): string | undefined {
   return servers.map((one) => tooLong(one, DESK_LIMITS.server)).find((error) => error !== undefined)
 }
 
-function chosen(read: Read): Chosen {
-  const [name, tlsCa, credentials] = [read('name'), read('tlsCa'), read('credentials')]
-  return {
-    ...(name !== '' && { name }),
-    ...(tlsCa !== '' && { tlsCa }),
-    ...(credentials !== '' && { credentials }),
-  }
-}
+const OF_MACHINE = ['name', 'tlsCa', 'credentials'] as const
+type Chosen = { readonly [K in (typeof OF_MACHINE)[number]]?: string }
 
-const chosenErrors = (read: Read) => ({
-  name: tooLong(read('name'), DESK_LIMITS.name),
-  tlsCa: tooLong(read('tlsCa'), DESK_LIMITS.tlsCa),
-  credentials: tooLong(read('credentials'), DESK_LIMITS.credentials),
-})
+/** A person's choices for this machine. Empty fields are absent. */
+const chosen = (read: Read): Chosen =>
+  Object.fromEntries(OF_MACHINE.map((name) => [name, read(name)]).filter(([, text]) => text !== ''))
+
+const chosenErrors = (read: Read): DeskErrors =>
+  Object.fromEntries(OF_MACHINE.map((name) => [name, tooLong(read(name), DESK_LIMITS[name])]))
 
 const tooLong = (text: string, most: number): string | undefined =>
   text.length > most ? `Enter at most ${most} characters.` : undefined

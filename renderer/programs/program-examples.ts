@@ -1,15 +1,10 @@
-export interface ProgramExample {
-  readonly language: string
-  readonly code: string
-}
-
 const PATH = '/v3/brokerage/accounts'
 
 /** The environment variable from which the examples read the program's key. */
 export const KEY_VARIABLE = 'HEADROOM_KEY'
 
 /** Examples that read the accounts through the gateway at `url`. No example contains a key. */
-export function programExamples(url: string): readonly ProgramExample[] {
+export function programExamples(url: string) {
   return [
     {
       language: 'Python',

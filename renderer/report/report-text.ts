@@ -22,20 +22,19 @@ export function reportStart(range: ReportRange, nowMs: number): number {
 
 const RANGES_MS = { '1 h': HOUR_MS, '24 h': DAY_MS, '7 d': 7 * DAY_MS, '30 d': 30 * DAY_MS } as const
 
-/** The lowest level and the limit. A dash if the level is unknown. */
-export function lowestText({ lowest, limit, knownMs }: RequestReport): string {
-  return knownMs > 0 ? `${Math.floor(lowest)} / ${limit}` : '—'
-}
+/** A text about the level. A dash if the level was never known. */
+const ifKnown = ({ knownMs }: RequestReport, text: string): string => (knownMs > 0 ? text : '—')
 
-/** How long the level was below `LOW_THRESHOLD` of the limit. A dash if it was never known. */
-export function nearText({ nearMs, knownMs }: RequestReport): string {
-  return knownMs > 0 ? durationText(nearMs / 1000) : '—'
-}
+/** The lowest level and the limit. */
+export const lowestText = (report: RequestReport): string =>
+  ifKnown(report, `${Math.floor(report.lowest)} / ${report.limit}`)
 
-/** How long the level was known. A dash if it was never known. */
-export function knownText({ knownMs }: RequestReport): string {
-  return knownMs > 0 ? durationText(knownMs / 1000) : '—'
-}
+/** How long the level was below `LOW_THRESHOLD` of the limit. */
+export const nearText = (report: RequestReport): string => ifKnown(report, durationText(report.nearMs / 1000))
+
+/** How long the level was known. */
+export const knownText = (report: RequestReport): string =>
+  ifKnown(report, durationText(report.knownMs / 1000))
 
 /** How this app's requests divide among programs behind the gateway: `bot 120, notes 4, Headroom 16`. */
 export function programsLine({ own, programs = [] }: RequestReport): string {
