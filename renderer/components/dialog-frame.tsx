@@ -6,12 +6,12 @@ import { Icon } from './icon.tsx'
 interface DialogFrameProps {
   readonly title: string
   readonly about: ReactNode
-  readonly width?: 'narrow' | 'medium' | 'wide' | 'widest'
+  readonly width?: 'medium' | 'wide'
   readonly children: ReactNode
 }
 
 /** The frame of a dialog that asks for no confirmation. The title has the focus at first. */
-export function DialogFrame({ title, about, width = 'narrow', children }: DialogFrameProps) {
+export function DialogFrame({ title, about, width, children }: DialogFrameProps) {
   const { view } = useParts()
   const titleRef = useRef<HTMLHeadingElement>(null)
   const close = () => view.setState({ dialog: undefined })
@@ -20,7 +20,7 @@ export function DialogFrame({ title, about, width = 'narrow', children }: Dialog
       <Dialog.Portal>
         <div className="backdrop" />
         <Dialog.Content
-          className={`dialog ${width}`}
+          className={width === undefined ? 'dialog' : `dialog ${width}`}
           onOpenAutoFocus={(event) => {
             // The first control must not get the focus, because it might react to a key press that is meant
             // as a shortcut of the window.
