@@ -64,10 +64,7 @@ interface MarkerSpan {
   readonly labelMs: number
 }
 
-export function placedMarkers(
-  markers: readonly Pick<ChartMarker, 'kind' | 'at'>[],
-  span: MarkerSpan,
-): readonly ChartMarker[] {
+export function placedMarkers(markers: readonly Pick<ChartMarker, 'kind' | 'at'>[], span: MarkerSpan) {
   // Events of the key get labels first, because the ten session times of a week could take all the room.
   const inTurn = [...markers.filter((marker) => !isOfSession(marker)), ...markers.filter(isOfSession)]
   const placed: ChartMarker[] = []

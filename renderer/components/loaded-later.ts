@@ -1,4 +1,4 @@
-import { type ComponentType, type LazyExoticComponent, lazy } from 'react'
+import { type ComponentType, lazy } from 'react'
 import { browserClock } from '../api/window-clock.ts'
 
 /** Time between two attempts to load code, in milliseconds. */
@@ -10,9 +10,8 @@ const NOT_FETCHED = /dynamically imported module|Importing a module script|prelo
  * A component in its own chunk, loaded when the component is first rendered. While Headroom can't be reached,
  * loading is retried, and the component's `Suspense` shows its fallback.
  */
-export const loadedLater = <Props extends object>(
-  load: () => Promise<ComponentType<Props>>,
-): LazyExoticComponent<ComponentType<Props>> => lazy(async () => ({ default: await fetched(load) }))
+export const loadedLater = <Props extends object>(load: () => Promise<ComponentType<Props>>) =>
+  lazy(async () => ({ default: await fetched(load) }))
 
 /** Retries while the code can't be fetched. Throws any other error, because then the code is faulty. */
 export async function fetched<Code>(load: () => Promise<Code>): Promise<Code> {

@@ -14,11 +14,7 @@ export interface Fact {
 }
 
 /** The facts of one row, with their sources. An unknown fact is a dash. */
-export function detailFacts(
-  quota: RequestQuota,
-  nowMs: number,
-  desk: DeskSummary | undefined,
-): readonly Fact[] {
+export function detailFacts(quota: RequestQuota, nowMs: number, desk: DeskSummary | undefined) {
   const { limit, period, resource, used, use, rejected, observedAt } = quota
   const isSeen = quota.source !== 'default'
   return [

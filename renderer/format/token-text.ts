@@ -85,10 +85,7 @@ export function refreshText(refresh: RefreshSummary, nowMs: number): TokenText {
   }
 }
 
-function living(
-  { endsAt, rotating, rotatesBy }: RefreshSummary,
-  nowMs: number,
-): Pick<TokenText, 'value' | 'note' | 'next' | 'left'> {
+function living({ endsAt, rotating, rotatesBy }: RefreshSummary, nowMs: number) {
   if (endsAt !== undefined) {
     return {
       value: untilText(endsAt, nowMs),

@@ -195,11 +195,7 @@ function summary(category: string, { rows, limit, rejectedAt, facts }: ChartSeri
 
 const MAX_POINTS = 300
 
-function useHistory(
-  profile: string | undefined,
-  category: string | undefined,
-  range: ChartRange,
-): History | undefined {
+function useHistory(profile: string | undefined, category: string | undefined, range: ChartRange) {
   const { api, ticker } = useParts()
   const isPaused = usePausedSince() !== undefined
   const { pastMs, askAgainMs } = RANGES[range]

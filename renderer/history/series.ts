@@ -143,10 +143,7 @@ function lowestOf(
   return rejectedAt.some((one) => Math.abs(one - at) < spanMs * NEAR_429) ? undefined : lowest
 }
 
-function leastOf(
-  rows: readonly ChartRow[],
-  countOf: (row: ChartRow) => number | undefined,
-): LowestLevel | undefined {
+function leastOf(rows: readonly ChartRow[], countOf: (row: ChartRow) => number | undefined) {
   let least: LowestLevel | undefined
   for (const row of rows) {
     const count = countOf(row)
@@ -228,12 +225,7 @@ function joinModelled(rows: ChartRow[]): void {
   }
 }
 
-function addNow(
-  rows: ChartRow[],
-  quota: RequestQuota,
-  nowMs: number,
-  ahead: LevelForecast | undefined,
-): void {
+function addNow(rows: ChartRow[], quota: RequestQuota, nowMs: number, ahead: LevelForecast | undefined) {
   if (quota.source === 'default') return
   const { level } = quota
   const now = { at: nowMs, modelled: level, range: [quota.low, quota.high] } as const

@@ -32,17 +32,14 @@ const DIALOGS: readonly (readonly [Dialog, string])[] = [
 ]
 
 /** All actions of the window. `profile` is the displayed key. */
-export function paletteCommands(
-  { snapshots }: Pick<MirrorState, 'snapshots'>,
-  profile: string | undefined,
-): readonly PaletteCommand[] {
+export function paletteCommands({ snapshots }: Pick<MirrorState, 'snapshots'>, profile: string | undefined) {
   const shown = snapshots.find((one) => one.profile.id === profile)
   const needsKey: ReadonlySet<Dialog> = new Set(['findings', 'sign-in', 'disconnect', 'revoke'])
   return [
     {
       label: 'Programs behind the gateway',
       keys: [],
-      run: ({ view }) => view.setState({ page: 'programs' }),
+      run: ({ view }: Doing) => view.setState({ page: 'programs' }),
     },
     ...SHORTCUTS.map(({ keys, does, run }) => ({ label: does, keys, run })),
     ...[
@@ -75,10 +72,7 @@ export function paletteCommands(
  * Commands whose labels contain all typed words. Labels that begin with the first word come first. The other
  * commands keep their order.
  */
-export function matchingCommands(
-  commands: readonly PaletteCommand[],
-  typed: string,
-): readonly PaletteCommand[] {
+export function matchingCommands(commands: readonly PaletteCommand[], typed: string) {
   const words = typed.toLowerCase().split(/\s+/).filter(Boolean)
   const found = commands.filter(({ label }) => words.every((word) => label.toLowerCase().includes(word)))
   const begins = ({ label }: PaletteCommand) => label.toLowerCase().startsWith(words[0] ?? '')

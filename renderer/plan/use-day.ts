@@ -181,12 +181,7 @@ export function dayOf({ base, uses: { rows, programs }, toMs }: DayParts): Recor
 }
 
 /** Replays a day in slices, so that the window stays responsive. Returns a function that cancels it. */
-function replayed(
-  clock: WindowClock,
-  plan: Plan,
-  day: WhatIfDay,
-  done: (replay: Replay) => void,
-): () => void {
+function replayed(clock: WindowClock, plan: Plan, day: WhatIfDay, done: (replay: Replay) => void) {
   let cancel = () => {}
   const begin = () => {
     const withOwn = { ...plan, programs: recordedPrograms(plan, day) }

@@ -84,9 +84,7 @@ interface WaitBar {
 const MAX_BARS = 40
 
 /** Groups the rows of a day into bars of equal length, each with its longest wait. */
-export function waitBars(
-  rows: readonly Pick<DayRow, 'at' | 'longestSeconds' | 'longestBy'>[],
-): readonly WaitBar[] {
+export function waitBars(rows: readonly Pick<DayRow, 'at' | 'longestSeconds' | 'longestBy'>[]) {
   const size = Math.max(1, Math.ceil(rows.length / MAX_BARS))
   const endMs = rows.at(-1)?.at ?? 0
   return rows.flatMap((first, at) => {

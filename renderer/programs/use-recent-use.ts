@@ -21,10 +21,7 @@ export function useRecentUse(profile: string): ReadonlyMap<string, readonly numb
 }
 
 /** Each program's requests in all categories together, by minute from `fromMs` on. */
-export function byMinute(
-  programs: readonly RecordedProgramUse[],
-  fromMs: number,
-): ReadonlyMap<string, readonly number[]> {
+export function byMinute(programs: readonly RecordedProgramUse[], fromMs: number) {
   const found = new Map<string, number[]>()
   for (const { program, minutes } of programs) {
     const counts = found.get(program) ?? new Array<number>(MINUTES).fill(0)

@@ -150,10 +150,7 @@ export const conceded = (draft: PlanDraft, concession: Concession): PlanDraft =>
 export type ProgramChange = 'added' | 'changed' | 'none'
 
 /** Whether the program was added, or differs from the running program. */
-export function changeOf(
-  { added, base }: Pick<PlanDraft, 'added' | 'base'>,
-  program: PlannedProgram,
-): ProgramChange {
+export function changeOf({ added, base }: Pick<PlanDraft, 'added' | 'base'>, program: PlannedProgram) {
   if (added.includes(program.name)) return 'added'
   const before = base.plan.programs.find(({ name }) => name === program.name)
   if (before === program) return 'none'
@@ -201,11 +198,7 @@ export function changesText(draft: PlanDraft): string {
   ].join(', ')
 }
 
-function changed(
-  draft: PlanDraft,
-  name: string,
-  change: (program: PlannedProgram) => PlannedProgram,
-): PlanDraft {
+function changed(draft: PlanDraft, name: string, change: (program: PlannedProgram) => PlannedProgram) {
   return withPrograms(
     draft,
     draft.plan.programs.map((program) => (program.name === name ? change(program) : program)),
