@@ -47,7 +47,7 @@ export function InvitationToCopy(props: { readonly title: string; readonly invit
       <p>
         Run <code>headroom desk join</code> there.
       </p>
-      <code className={css('invitation')} data-testid="invitation">
+      <code className={css('invitation', 'secret')} data-testid="invitation">
         {invitation}
       </code>
       <div className="actions">

@@ -49,7 +49,7 @@ export function PlanPage() {
     if (draft === undefined) begin()
   }, [draft === undefined])
   const close = useWayBack()
-  if (draft === undefined) return <main id={MAIN} tabIndex={-1} className={css('page')} />
+  if (draft === undefined) return <main id={MAIN} tabIndex={-1} className={css('page', 'sheet')} />
   return (
     <Planned key={draft.profile} draft={draft} reset={begin} resetRecorded={beginRecorded} close={close} />
   )
@@ -85,7 +85,7 @@ function Planned({ draft, reset, resetRecorded, close }: PlannedProps) {
       ref={main}
       id={MAIN}
       tabIndex={-1}
-      className={css('page')}
+      className={css('page', 'sheet')}
       data-testid="plan"
       onDragOver={(event) => {
         if (event.dataTransfer.types.includes('Files')) event.preventDefault()

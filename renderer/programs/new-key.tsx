@@ -35,7 +35,9 @@ export function NewProgramKey({ name, value, url, isServing, lastSeenAt, done }:
             <Shape severity="warning" /> <b className="word">Shown once.</b> Copy the key of {name} now.
             Headroom saves only a hash.
           </p>
-          <code data-testid="program-key">{value}</code>
+          <code className="secret" data-testid="program-key">
+            {value}
+          </code>
           <div className={css('key-actions')}>
             <Button
               ref={first}

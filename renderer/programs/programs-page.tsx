@@ -73,7 +73,7 @@ function ProgramsOf({ profile }: { readonly profile: string }) {
       ref={main}
       id={MAIN}
       tabIndex={-1}
-      className={css('page', isLost && 'dimmed', isPaused && 'frozen')}
+      className={css('page', 'sheet', isLost && 'dimmed', isPaused && 'frozen')}
       data-testid="programs"
     >
       <ProgramKeyLine />
