@@ -61,6 +61,7 @@ export function NewProgramKey({ name, value, url, isServing, lastSeenAt, done }:
               <b>{language}</b>
               <button
                 type="button"
+                className="with-icon"
                 aria-label={`Copy the example for ${language}`}
                 onClick={() =>
                   copy(code, `Example for ${language} copied.`, 'Select the lines and copy them.')
