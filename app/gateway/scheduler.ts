@@ -1,4 +1,5 @@
 import type { ProgramClass } from '../contract/programs.ts'
+import { wholeSeconds } from '../retry/schedules.ts'
 import type { RateReading } from '../service/headers.ts'
 import { RESET_STEP_MS } from './bucket-bound.ts'
 import { type BucketOptions, BucketQueue, type Forecast } from './bucket-queue.ts'
@@ -136,7 +137,7 @@ export class Scheduler {
     }
     const rate = bound.reading(now)
     const waitMs = (bound.reachesAtMs(1, now) ?? now + (rate?.resetSeconds ?? 0) * 1000) - now
-    const retryAfterSeconds = Math.max(1, Math.ceil(waitMs / 1000))
+    const retryAfterSeconds = wholeSeconds(waitMs)
     return { kind: 'refuse', request: id, why: 'empty', retryAfterSeconds, ...(rate && { rate }) }
   }
 
@@ -537,7 +538,7 @@ export class Scheduler {
 
   #refusal(request: Request, why: RefusalReason, turnAtMs: number | undefined, now: number): Decision {
     const rate = this.rateOf(this.#upstreamOf.get(request.id)?.bucket.name ?? request.bucket, now)
-    const seconds = turnAtMs === undefined ? undefined : Math.max(1, Math.ceil((turnAtMs - now) / 1000))
+    const seconds = turnAtMs === undefined ? undefined : wholeSeconds(turnAtMs - now)
     return {
       kind: 'refuse',
       request: request.id,

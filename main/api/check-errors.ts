@@ -1,4 +1,5 @@
 import type { CommandError } from '../../app/contract/outcome.ts'
+import { wholeSeconds } from '../../app/retry/schedules.ts'
 import type { ApiAnswer } from './client.ts'
 
 /**
@@ -13,7 +14,7 @@ const checkError = (code: string, message: string): CommandError => ({
 })
 
 const later = (code: string, message: string, atMs: number, nowMs: number): CommandError => ({
-  ...checkError(code, `${message} in ${Math.max(1, Math.ceil((atMs - nowMs) / 1000))} s.`),
+  ...checkError(code, `${message} in ${wholeSeconds(atMs - nowMs)} s.`),
   retryAt: Math.round(atMs),
 })
 

@@ -8,7 +8,15 @@ import type { AdmittedRequest } from './admitted-request.ts'
 import { callerGate, destinationOf, READING_POST } from './caller-gate.ts'
 import { type AdmittedOrder, MAX_ORDER_BYTES, type OrderLane } from './order-lane.ts'
 import type { Connection } from './peer-user.ts'
-import { GATEWAY_NAME, type Problem, problemBody, problemHeaders, sendProblem } from './problem.ts'
+import {
+  denied,
+  type Problem,
+  problemBody,
+  problemHeaders,
+  sendJson,
+  sendProblem,
+  unauthorized,
+} from './problem.ts'
 import { LOCAL_TOKEN_SECONDS, type Program, type Programs } from './programs.ts'
 
 export interface DoorDeps {
@@ -70,73 +78,58 @@ export function door(deps: DoorDeps): (...args: Parameters<RequestListener>) => 
     if (!/^100-continue$/i.test(expectationOf(request) ?? '100-continue'))
       return sendProblem(reply, OTHER_EXPECTATION)
     const path = pathOf(url)
-    if (path === HEALTH) return answerHealth(request, reply)
-    if (path === TOKEN && method === 'POST') return answerToken(request, reply, deps)
+    if (path === HEALTH) return answerHealth(reply)
+    if (path === TOKEN && method === 'POST') return answerToken(reply, deps)
     if (path === REVOKE)
       return sendProblem(reply, denied(403, "Programs can't revoke tokens. Revoke them in Headroom."))
     const bearer = bearerOf(request)
     const program = bearer === undefined ? undefined : deps.programs.ofBearer(bearer)
     if (program === undefined) return sendProblem(reply, UNKNOWN_KEY)
-    await answerProgram(request, reply, program, deps)
+    await answerProgram(reply, program, deps)
   }
 }
 
-async function answerProgram(
-  request: IncomingMessage,
-  reply: ServerResponse,
-  program: Program,
-  deps: DoorDeps,
-): Promise<void> {
-  const { url = '', method = '' } = request
+async function answerProgram(reply: ServerResponse, program: Program, deps: DoorDeps): Promise<void> {
+  const { url = '', method = '' } = reply.req
   const path = pathOf(url)
-  if (!(await mayUseKeys(request, reply, deps))) return
+  if (!(await mayUseKeys(reply, deps))) return
   const destination = destinationOf(path)
-  if (destination === 'orders') return answerOrder(request, reply, program, deps)
-  if (method === 'POST' && path === READING_POST) return servePost(request, reply, program, deps)
+  if (destination === 'orders') return answerOrder(reply, program, deps)
+  if (method === 'POST' && path === READING_POST) {
+    const body = await bodyOf(reply, MAX_BODY_BYTES, TOO_LONG)
+    return body && admit(reply, { program, method, body }, deps)
+  }
   if (method !== 'GET' && method !== 'HEAD') return sendProblem(reply, NO_ORDERS)
   if (destination === 'nowhere') return sendProblem(reply, denied(404, NOWHERE))
-  if (hasBody(request)) return sendProblem(reply, denied(400, `Send the ${method} without a body.`))
-  admit(request, reply, { program, method, body: undefined }, deps)
+  if (hasBody(reply.req)) return sendProblem(reply, denied(400, `Send the ${method} without a body.`))
+  admit(reply, { program, method, body: undefined }, deps)
 }
 
 /** Answers requests under the order path. The order lane alone decides whether they may be sent. */
-async function answerOrder(
-  request: IncomingMessage,
-  reply: ServerResponse,
-  program: Program,
-  deps: DoorDeps,
-): Promise<void> {
-  const { url = '', method = '' } = request
+async function answerOrder(reply: ServerResponse, program: Program, deps: DoorDeps): Promise<void> {
+  const { url = '', method = '' } = reply.req
   const verdict = deps.judgeOrder(method, url, program)
   if (verdict.kind === 'off') return sendProblem(reply, NO_ORDERS)
   if (verdict.kind === 'refused') return sendProblem(reply, verdict.problem)
   const { path } = verdict
-  const isRead = path.kind === 'read'
-  if (method !== 'POST' && method !== 'PUT' && hasBody(request))
+  const mayHaveBody = method === 'POST' || method === 'PUT'
+  if (!mayHaveBody && hasBody(reply.req))
     return sendProblem(reply, denied(400, `Send the ${method} without a body.`))
-  if (method === 'GET')
-    return admit(request, reply, { program, method, body: undefined, isAlone: true }, deps)
-  if (bodyIsTooLong(request, MAX_ORDER_BYTES)) return sendProblem(reply, ORDER_TOO_LONG)
-  const body = method === 'DELETE' ? undefined : await bodyOf(request, reply, MAX_ORDER_BYTES)
-  if (body?.kind === 'too-long') return sendProblem(reply, ORDER_TOO_LONG)
-  if (body?.kind === 'gone') return
-  if (isRead) admit(request, reply, { program, method: 'POST', body: body?.bytes, isAlone: true }, deps)
-  else
+  const body = mayHaveBody ? await bodyOf(reply, MAX_ORDER_BYTES, ORDER_TOO_LONG) : undefined
+  if (mayHaveBody && body === undefined) return
+  if (path.kind !== 'read')
     deps.serveOrder({
-      ...partsOf(request, reply, { program, body: body?.bytes }),
+      ...partsOf(reply, { program, body }),
       method: method as AdmittedOrder['method'],
       order: path,
     })
+  else admit(reply, { program, method: method === 'GET' ? method : 'POST', body, isAlone: true }, deps)
 }
 
 /** Whether a request with a valid key comes from a process of this user. If not, sends the error. */
-async function mayUseKeys(
-  request: IncomingMessage,
-  reply: ServerResponse,
-  { keyShown, callerOf }: DoorDeps,
-): Promise<boolean> {
-  keyShown(request)
-  const caller = await callerOf(request.socket)
+async function mayUseKeys(reply: ServerResponse, { keyShown, callerOf }: DoorDeps): Promise<boolean> {
+  keyShown(reply.req)
+  const caller = await callerOf(reply.req.socket)
   if (caller !== 'own') sendProblem(reply, caller === 'other' ? OTHER_USER : NO_USER)
   return caller === 'own' && !reply.destroyed
 }
@@ -184,22 +177,14 @@ export const GATEWAY_TRAITS: LoopbackTraits = { limits: GATEWAY_LIMITS, malforme
 
 type Admission = Pick<AdmittedRequest, 'program' | 'method' | 'body' | 'isAlone'>
 
-function admit(
-  request: IncomingMessage,
-  reply: ServerResponse,
-  admission: Admission,
-  { serve }: DoorDeps,
-): void {
-  const maxWaitMs = maxWaitMsOf(textOf(request.headers['prefer']))
-  serve({ ...partsOf(request, reply, admission), ...admission, maxWaitMs })
+function admit(reply: ServerResponse, admission: Admission, { serve }: DoorDeps): void {
+  const maxWaitMs = maxWaitMsOf(textOf(reply.req.headers['prefer']))
+  serve({ ...partsOf(reply, admission), ...admission, maxWaitMs })
 }
 
 /** The parts of a request that are forwarded, apart from the method. */
-function partsOf(
-  { url = '/', headers }: IncomingMessage,
-  reply: ServerResponse,
-  { program, body }: Pick<Admission, 'program' | 'body'>,
-) {
+function partsOf(reply: ServerResponse, { program, body }: Pick<Admission, 'program' | 'body'>) {
+  const { url = '/', headers } = reply.req
   return {
     program,
     body,
@@ -212,25 +197,12 @@ function partsOf(
   }
 }
 
-async function servePost(
-  request: IncomingMessage,
-  reply: ServerResponse,
-  program: Program,
-  deps: DoorDeps,
-): Promise<void> {
-  const body = await bodyOf(request, reply, MAX_BODY_BYTES)
-  if (body.kind === 'too-long') return sendProblem(reply, TOO_LONG)
-  if (body.kind === 'gone') return
-  admit(request, reply, { program, method: 'POST', body: body.bytes }, deps)
-}
-
 /** The token endpoint for programs (service 4.1). A program's key acts as its refresh token. */
-async function answerToken(request: IncomingMessage, reply: ServerResponse, deps: DoorDeps): Promise<void> {
+async function answerToken(reply: ServerResponse, deps: DoorDeps): Promise<void> {
   const { programs, scopesOf } = deps
-  const body = await bodyOf(request, reply, MAX_FORM_BYTES)
-  if (body.kind === 'too-long') return sendProblem(reply, FORM_TOO_LONG)
-  if (body.kind === 'gone') return
-  const form = new URLSearchParams(body.bytes.toString('utf8'))
+  const body = await bodyOf(reply, MAX_FORM_BYTES, FORM_TOO_LONG)
+  if (body === undefined) return
+  const form = new URLSearchParams(body.toString('utf8'))
   if (form.get('grant_type') !== 'refresh_token')
     return sendJson(reply, 400, {
       error: 'unsupported_grant_type',
@@ -238,13 +210,10 @@ async function answerToken(request: IncomingMessage, reply: ServerResponse, deps
     })
   const key = form.get('refresh_token') ?? ''
   const isKnown = programs.ofBearer(key) !== undefined
-  if (isKnown && !(await mayUseKeys(request, reply, deps))) return
+  if (isKnown && !(await mayUseKeys(reply, deps))) return
   const issued = programs.tokenFor(key)
   if (issued === undefined)
-    return sendJson(reply, 400, {
-      error: 'invalid_grant',
-      error_description: 'No program has this key.',
-    })
+    return sendJson(reply, 400, { error: 'invalid_grant', error_description: 'No program has this key.' })
   sendJson(reply, 200, {
     access_token: issued.token,
     expires_in: LOCAL_TOKEN_SECONDS,
@@ -253,24 +222,12 @@ async function answerToken(request: IncomingMessage, reply: ServerResponse, deps
   })
 }
 
-function answerHealth(request: IncomingMessage, reply: ServerResponse): void {
-  const isRead = request.method === 'GET' || request.method === 'HEAD'
+function answerHealth(reply: ServerResponse): void {
+  const isRead = reply.req.method === 'GET' || reply.req.method === 'HEAD'
   // Closes the connection. Without a key, it would be closed after ten seconds anyway.
   reply.setHeader('connection', 'close')
   if (isRead) sendJson(reply, 200, { status: 'ok' })
   else sendProblem(reply, denied(403, 'Send the health check as GET.'))
-}
-
-function sendJson(reply: ServerResponse, status: number, value: unknown): void {
-  if (reply.headersSent || reply.destroyed) return
-  const body = JSON.stringify(value)
-  reply.writeHead(status, {
-    'content-type': 'application/json',
-    'content-length': String(Buffer.byteLength(body)),
-    'cache-control': 'no-store',
-    'x-content-type-options': 'nosniff',
-  })
-  reply.end(reply.req.method === 'HEAD' ? undefined : body)
 }
 
 /** The bearer token of a request. `undefined` unless there is exactly one. */
@@ -293,16 +250,22 @@ const hasBody = ({ headers }: IncomingMessage): boolean =>
 const bodyIsTooLong = ({ headers }: IncomingMessage, maxBytes: number): boolean =>
   Number(headers['content-length'] ?? 0) > maxBytes
 
-type Body =
-  | { readonly kind: 'whole'; readonly bytes: Buffer }
-  | { readonly kind: 'too-long' }
-  | { readonly kind: 'gone' }
-
 /**
- * The body of a request, up to `maxBytes`. Sends 100 Continue if the caller expects it. `gone`: the caller
- * disconnected.
+ * The body of a request. Sends 100 Continue if the caller expects it. `undefined` if the body exceeds
+ * `maxBytes`, which is answered with `tooLong`, or if the caller disconnected.
  */
-function bodyOf(request: IncomingMessage, reply: ServerResponse, maxBytes: number): Promise<Body> {
+async function bodyOf(
+  reply: ServerResponse,
+  maxBytes: number,
+  tooLong: Problem,
+): Promise<Buffer | undefined> {
+  const body = bodyIsTooLong(reply.req, maxBytes) ? 'too-long' : await readBody(reply, maxBytes)
+  if (body === 'too-long') sendProblem(reply, tooLong)
+  return typeof body === 'string' ? undefined : body
+}
+
+function readBody(reply: ServerResponse, maxBytes: number): Promise<Buffer | 'too-long' | 'gone'> {
+  const request = reply.req
   if (expectationOf(request) !== undefined) reply.writeContinue()
   return new Promise((resolve) => {
     const parts: Buffer[] = []
@@ -311,23 +274,14 @@ function bodyOf(request: IncomingMessage, reply: ServerResponse, maxBytes: numbe
       bytes += part.length
       if (bytes > maxBytes) {
         request.pause()
-        resolve({ kind: 'too-long' })
+        resolve('too-long')
       } else parts.push(part)
     })
-    request.on('end', () => resolve({ kind: 'whole', bytes: Buffer.concat(parts) }))
-    request.on('error', () => resolve({ kind: 'gone' }))
-    request.on('close', () => resolve({ kind: 'gone' }))
+    request.on('end', () => resolve(Buffer.concat(parts)))
+    request.on('error', () => resolve('gone'))
+    request.on('close', () => resolve('gone'))
   })
 }
-
-/** Statuses for a faulty request. With any other status, the request is valid but not permitted. */
-const WRONG_REQUEST = new Set([400, 408, 413, 417, 431])
-
-const denied = (status: number, detail: string): Problem => ({
-  status,
-  detail,
-  proxyError: WRONG_REQUEST.has(status) ? 'http_request_error' : 'http_request_denied',
-})
 
 const NO_HTTP = denied(400, "Can't parse this request. Send valid HTTP/1.1.")
 /** The problem for each Node error code. */
@@ -351,7 +305,4 @@ const NO_ORDERS = denied(
 const OTHER_USER = denied(403, 'Only programs of the user who runs Headroom may call the gateway.')
 const NO_USER = denied(403, "Couldn't identify the calling user. Reconnect.")
 const NOWHERE = 'Call a path under /v3/ or /v2/stream/.'
-const UNKNOWN_KEY: Problem = {
-  ...denied(401, 'Unknown program key, or expired token.'),
-  headers: { 'www-authenticate': `Bearer realm="${GATEWAY_NAME}"` },
-}
+const UNKNOWN_KEY = unauthorized('Unknown program key, or expired token.')

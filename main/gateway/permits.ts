@@ -2,6 +2,7 @@ import type { Decision, OfferedRequest } from '../../app/gateway/decisions.ts'
 import { CALLER_WAIT_MS } from '../../app/gateway/request-fields.ts'
 import type { Scheduler } from '../../app/gateway/scheduler.ts'
 import type { Turns } from '../../app/gateway/turns.ts'
+import { wholeSeconds } from '../../app/retry/schedules.ts'
 import { endpointOf } from '../../app/service/categories.ts'
 import type { Declined, NoPermit, OwnOutcome, Permit } from '../api/permit.ts'
 import type { Problem } from './problem.ts'
@@ -135,12 +136,11 @@ export class Permits {
       tooLate: () => {
         const [waiting] = [...groups.values()].flatMap(({ longest }) => longest ?? [])
         const turnAtMs = waiting && turns().turnAtMs(waiting.id)
-        const seconds = turnAtMs === undefined ? undefined : Math.ceil((turnAtMs - now()) / 1000)
         const rate = scheduler.rateOf(bucketOf(endpoint), now())
         return problemOf(
           {
             ...{ kind: 'refuse', request: 0, why: 'too-late' },
-            ...(seconds !== undefined && { retryAfterSeconds: Math.max(1, seconds) }),
+            ...(turnAtMs !== undefined && { retryAfterSeconds: wholeSeconds(turnAtMs - now()) }),
             ...(rate && { rate }),
           },
           undefined,

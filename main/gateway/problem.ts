@@ -49,25 +49,69 @@ export function problemBody({ status, detail, error, message, type, members }: P
 }
 
 /** The headers of a problem, including `Proxy-Status` (RFC 9209). */
-export function problemHeaders(problem: Problem, body: string): Record<string, string> {
-  return {
-    'content-type': 'application/problem+json',
-    'content-length': String(Buffer.byteLength(body)),
-    'cache-control': 'no-store',
-    'x-content-type-options': 'nosniff',
-    'proxy-status': `${GATEWAY_NAME}; error=${problem.proxyError}; details="${quoted(problem.detail)}"`,
-    ...problem.headers,
-  }
+export const problemHeaders = (problem: Problem, body: string): Record<string, string> => ({
+  ...ownHeaders('application/problem+json', body),
+  'proxy-status': `${GATEWAY_NAME}; error=${problem.proxyError}; details="${quoted(problem.detail)}"`,
+  ...problem.headers,
+})
+
+const ownHeaders = (type: string, body: string): Record<string, string> => ({
+  'content-type': type,
+  'content-length': String(Buffer.byteLength(body)),
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+})
+
+export function sendProblem(reply: ServerResponse, problem: Problem): void {
+  const body = problemBody(problem)
+  send(reply, { status: problem.status, headers: problemHeaders(problem, body), body })
 }
 
-/** Sends a problem. Closes the connection if the request was not read to its end. */
-export function sendProblem(reply: ServerResponse, problem: Problem): void {
+export function sendJson(reply: ServerResponse, status: number, value: unknown): void {
+  const body = JSON.stringify(value)
+  send(reply, { status, headers: ownHeaders('application/json', body), body })
+}
+
+interface OwnAnswer {
+  readonly status: number
+  readonly headers: Record<string, string>
+  readonly body: string
+}
+
+/** Closes the connection if the request was not read to its end. */
+function send(reply: ServerResponse, { status, headers, body }: OwnAnswer): void {
   if (reply.headersSent || reply.destroyed) return
-  const body = problemBody(problem)
   if (!reply.req.complete) reply.setHeader('connection', 'close')
-  reply.writeHead(problem.status, problemHeaders(problem, body))
+  reply.writeHead(status, headers)
   reply.end(reply.req.method === 'HEAD' ? undefined : body)
 }
+
+/** Statuses for a faulty request. With any other status, the request is valid but not permitted. */
+const WRONG_REQUEST = new Set([400, 408, 413, 417, 431])
+
+/** The response to a request that the gateway declines. */
+export const denied = (status: number, detail: string): Problem => ({
+  status,
+  detail,
+  proxyError: WRONG_REQUEST.has(status) ? 'http_request_error' : 'http_request_denied',
+})
+
+export const unauthorized = (detail: string): Problem => ({
+  ...denied(401, detail),
+  headers: { 'www-authenticate': `Bearer realm="${GATEWAY_NAME}"` },
+})
+
+/** A 429 in the form of the service's (service 3). `message`: the body's `Message`. */
+export const tooMany = (detail: string, message: string, headers: Problem['headers'] = {}): Problem => ({
+  ...denied(429, detail),
+  error: 'TooManyRequests',
+  message,
+  headers,
+})
+
+/** The header that says when to retry. Empty if `seconds` is unknown. */
+export const retryAfter = (seconds: number | undefined): Record<string, string> =>
+  seconds === undefined ? {} : { 'retry-after': String(seconds) }
 
 /**
  * The content of a string in a structured header (RFC 8941, section 3.3.3): ASCII, with `"` and `\` escaped.

@@ -1,6 +1,7 @@
 import type { Decision, FailureReason } from '../../app/gateway/decisions.ts'
+import { wholeSeconds } from '../../app/retry/schedules.ts'
 import type { NoAccess } from '../tokens/keeper.ts'
-import { GATEWAY_NAME, type Problem } from './problem.ts'
+import { type Problem, retryAfter, tooMany, unauthorized } from './problem.ts'
 
 /** The response to a request that cannot be sent now. */
 export const unavailable = (why: string): Problem => ({
@@ -17,24 +18,13 @@ export const abandoned = (why: string): Problem => ({
 })
 
 /** The response to requests of a revoked program. */
-export const CUT_OFF: Problem = {
-  status: 401,
-  detail: "This program's key was revoked in Headroom.",
-  proxyError: 'http_request_denied',
-  headers: { 'www-authenticate': `Bearer realm="${GATEWAY_NAME}"` },
-}
+export const CUT_OFF: Problem = unauthorized("This program's key was revoked in Headroom.")
 
 /** The response to requests of a paused program. `restMs`: time until the pause ends. */
 export function pausedFor(restMs: number): Problem {
-  const seconds = Math.max(1, Math.ceil(restMs / 1000))
-  return {
-    status: 429,
-    detail: `Not sent: this program is paused in Headroom for another ${seconds} s.`,
-    proxyError: 'http_request_denied',
-    error: 'TooManyRequests',
-    message: 'Program paused',
-    headers: { 'retry-after': String(seconds) },
-  }
+  const seconds = wholeSeconds(restMs)
+  const detail = `Not sent: this program is paused in Headroom for another ${seconds} s.`
+  return tooMany(detail, 'Program paused', retryAfter(seconds))
 }
 
 /** The response if a bug in Headroom makes a request fail before it is sent. */
@@ -71,11 +61,9 @@ export const FAILURES: Readonly<Record<FailureReason, Problem>> = {
 /** The response to a request for which there is no access token. */
 export function noToken(access: NoAccess, nowMs: number): Problem {
   const { retryAtMs } = access
-  const seconds = retryAtMs === undefined ? undefined : Math.max(1, Math.ceil((retryAtMs - nowMs) / 1000))
-  return {
-    ...unavailable(wordsOfNoToken(access)),
-    ...(seconds !== undefined && { headers: { 'retry-after': String(seconds) } }),
-  }
+  const problem = unavailable(wordsOfNoToken(access))
+  if (retryAtMs === undefined) return problem
+  return { ...problem, headers: retryAfter(wholeSeconds(retryAtMs - nowMs)) }
 }
 
 /** Why there is no access token, as the end of a sentence. */
@@ -123,7 +111,7 @@ export function whyRefused(
 export function problemOf(refusal: QueueRefusal, unavailableWhy: string | undefined): Problem {
   const { why, retryAfterSeconds, rate } = refusal
   const words = whyRefused(refusal, unavailableWhy, 'your maximum wait')
-  const retry = retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) }
+  const retry = retryAfter(retryAfterSeconds)
   if (why === 'unavailable') return { ...unavailable(words), headers: retry }
   const fields = {
     'x-ratelimit-limit': rate?.limit,
@@ -134,12 +122,6 @@ export function problemOf(refusal: QueueRefusal, unavailableWhy: string | undefi
   const known = Object.entries(fields).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, String(value)] as const],
   )
-  return {
-    status: 429,
-    detail: `Not sent: ${words}.`,
-    proxyError: 'http_request_denied',
-    error: 'TooManyRequests',
-    message: why === 'queue-full' ? 'queue full' : 'Rate quota exceeded',
-    headers: { ...retry, ...Object.fromEntries(known) },
-  }
+  const message = why === 'queue-full' ? 'queue full' : 'Rate quota exceeded'
+  return tooMany(`Not sent: ${words}.`, message, { ...retry, ...Object.fromEntries(known) })
 }

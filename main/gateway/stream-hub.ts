@@ -14,7 +14,7 @@ import type { RefusedStream } from '../streams/stream-readers.ts'
 import type { Streams } from '../streams/streams.ts'
 import type { AdmittedRequest } from './admitted-request.ts'
 import { relay } from './answer-relay.ts'
-import { type Problem, sendProblem } from './problem.ts'
+import { type Problem, sendProblem, tooMany } from './problem.ts'
 import type { ProgramUse } from './program-use.ts'
 import type { Program } from './programs.ts'
 import { abandoned, CUT_OFF, FAILURES, unavailable } from './refusals.ts'
@@ -385,18 +385,11 @@ export class StreamHub {
       return withoutResponse(asked, 'the service did not open this stream in time')
     const { streams, slots } = this.#deps
     const row = slots.view().find((one) => one.category === shared.category)
-    return {
-      status: 429,
-      detail: streams.noSlot(shared.category).message,
-      proxyError: 'http_request_denied',
-      error: 'TooManyRequests',
-      message: 'Stream quota exceeded',
-      headers: {
-        ...(row && { 'x-concurrency-limit': String(row.limit) }),
-        'x-concurrency-remaining': '0',
-        'x-concurrency-resource': row?.resource ?? shared.category,
-      },
-    }
+    return tooMany(streams.noSlot(shared.category).message, 'Stream quota exceeded', {
+      ...(row && { 'x-concurrency-limit': String(row.limit) }),
+      'x-concurrency-remaining': '0',
+      'x-concurrency-resource': row?.resource ?? shared.category,
+    })
   }
 
   #began(reader: StreamReader, isFirst: boolean): void {

@@ -1,25 +1,20 @@
-import type { Problem } from '../gateway/problem.ts'
+import { wholeSeconds } from '../../app/retry/schedules.ts'
+import { denied, type Problem, retryAfter, tooMany } from '../gateway/problem.ts'
 
 /** The response while a person has stopped orders. */
-export const STOPPED: Problem = {
-  status: 503,
-  detail: 'orders stopped',
-  proxyError: 'http_request_denied',
-}
+export const STOPPED: Problem = denied(503, 'orders stopped')
 
 /** The response to a program that is not allowed to send orders. */
-export const NOT_GRANTED: Problem = {
-  status: 403,
-  detail: "This program isn't allowed to send orders. Allow it in Headroom.",
-  proxyError: 'http_request_denied',
-}
+export const NOT_GRANTED: Problem = denied(
+  403,
+  "This program isn't allowed to send orders. Allow it in Headroom.",
+)
 
 /** The response to a forbidden request under the order path. */
-export const NO_ORDER_PATH: Problem = {
-  status: 403,
-  detail: "Headroom doesn't forward this request. Use an order path exactly as in Headroom's README.",
-  proxyError: 'http_request_denied',
-}
+export const NO_ORDER_PATH: Problem = denied(
+  403,
+  "Headroom doesn't forward this request. Use an order path exactly as in Headroom's README.",
+)
 
 /** The response to an order that was not sent: no byte left this computer. */
 export const NOT_CONNECTED: Problem = {
@@ -33,28 +28,19 @@ export const REFRESHING: Problem = {
   status: 503,
   detail: 'Not sent: the access token is being renewed.',
   proxyError: 'destination_unavailable',
-  headers: { 'retry-after': '1' },
+  headers: retryAfter(1),
 }
 
 /** The response to a program that reached its maximum of orders per minute. */
 export function overLimit(max: number, waitMs: number): Problem {
-  const seconds = Math.max(1, Math.ceil(waitMs / 1000))
-  return {
-    status: 429,
-    detail: `Not sent: this program may send ${max} orders a minute; retry in ${seconds} s.`,
-    proxyError: 'http_request_denied',
-    error: 'TooManyRequests',
-    message: `Order limit of Headroom: ${max} a minute`,
-    headers: { 'retry-after': String(seconds) },
-  }
+  const seconds = wholeSeconds(waitMs)
+  const detail = `Not sent: this program may send ${max} orders a minute; retry in ${seconds} s.`
+  return tooMany(detail, `Order limit of Headroom: ${max} a minute`, retryAfter(seconds))
 }
 
 /** The response while the journal can't be written. */
-export const journalFailed = (why: string): Problem => ({
-  status: 503,
-  detail: `Not sent: orders are stopped, because ${why}.`,
-  proxyError: 'http_request_denied',
-})
+export const journalFailed = (why: string): Problem =>
+  denied(503, `Not sent: orders are stopped, because ${why}.`)
 
 /**
  * Why a sent order has no complete answer. `slow`: the answer began but did not end in time. `abandoned`:
