@@ -1,6 +1,7 @@
 import type { UpstreamOutcome } from '../../app/gateway/decisions.ts'
 import { Exchange, type ExchangeDeps, type ExchangeSlot } from '../api/exchange.ts'
-import type { ForwardAnswer, ForwardFailure, ForwardHttp } from '../network/forward-http.ts'
+import type { Tapped } from '../api/quota-tap.ts'
+import type { ForwardAnswer, ForwardFailure, ForwardHttp, ForwardRequest } from '../network/forward-http.ts'
 import type { Clock } from '../ports/ports.ts'
 import type { Timeline } from '../ports/timeline.ts'
 import type { AdmittedRequest } from './admitted-request.ts'
@@ -28,7 +29,8 @@ export interface Outgoing {
 
 /** Timeout for the status line of a response. */
 const FIRST_BYTE_MS = 30_000
-const UNANSWERED = { 'not-sent': 'not-sent', cut: 'lost', broken: 'lost', timeout: 'hung-up' } as const
+/** What each failure means for the quotas. */
+export const UNANSWERED = { 'not-sent': 'not-sent', cut: 'lost', broken: 'lost', timeout: 'hung-up' } as const
 /**
  * Maximum number of bytes of an error body that are read before the error is relayed. `ERROR_TIMEOUT_MS`
  * limits the time.
@@ -86,25 +88,8 @@ export class Sending {
   }
 
   start(): void {
-    const { baseUrl, forward } = this.#deps
-    const { method, pathAndQuery, accept, acceptEncoding, contentType, contentEncoding, body } =
-      this.#outgoing.request
-    this.#abort = forward(
-      {
-        method,
-        origin: baseUrl,
-        pathAndQuery,
-        headers: {
-          authorization: `Bearer ${this.token}`,
-          via: `1.1 ${GATEWAY_NAME}`,
-          ...(accept !== undefined && { accept }),
-          ...(acceptEncoding !== undefined && { 'accept-encoding': acceptEncoding }),
-          ...(contentType !== undefined && { 'content-type': contentType }),
-          ...(contentEncoding !== undefined && { 'content-encoding': contentEncoding }),
-        },
-        ...(body !== undefined && { body }),
-        timeoutMs: FIRST_BYTE_MS,
-      },
+    this.#abort = this.#deps.forward(
+      { ...upstreamRequest(this.#outgoing.request, this.token, this.#deps), timeoutMs: FIRST_BYTE_MS },
       {
         answered: (answer) => this.#contain(() => this.#answered(answer)),
         failed: (how, why) => this.#contain(() => this.#failed(how, why)),
@@ -208,12 +193,41 @@ export class Sending {
       this.#settle({ kind: 'answer' })
       return
     }
-    const { reading, refused } = this.#exchange.answered(body)
-    const { rate } = reading
-    const quota = rate === undefined ? {} : { rate, bucket: this.#outgoing.bucket() }
-    if (status === 401) this.#settle({ kind: 'unauthorized', ...quota })
-    else if (refused === 'rate' || refused === 'unattributed')
-      this.#settle({ kind: 'rate-limited', of: refused, ...quota })
-    else this.#settle({ kind: 'answer', ...quota })
+    this.#settle(outcomeOf(status, this.#exchange.answered(body), this.#outgoing.bucket))
   }
+}
+
+/** A program's request with the headers that are sent to the service, without a timeout. */
+export function upstreamRequest(
+  request: Omit<Outgoing['request'], 'method' | 'isAlone'> & Pick<ForwardRequest, 'method'>,
+  token: string,
+  { baseUrl }: Pick<SendingDeps, 'baseUrl'>,
+): Omit<ForwardRequest, 'timeoutMs'> {
+  const { method, pathAndQuery, accept, acceptEncoding, contentType, contentEncoding, body } = request
+  return {
+    method,
+    origin: baseUrl,
+    pathAndQuery,
+    headers: {
+      authorization: `Bearer ${token}`,
+      via: `1.1 ${GATEWAY_NAME}`,
+      ...(accept !== undefined && { accept }),
+      ...(acceptEncoding !== undefined && { 'accept-encoding': acceptEncoding }),
+      ...(contentType !== undefined && { 'content-type': contentType }),
+      ...(contentEncoding !== undefined && { 'content-encoding': contentEncoding }),
+    },
+    ...(body !== undefined && { body }),
+  }
+}
+
+/** The outcome of an answered request. `bucket`: the bucket that the quota headers describe. */
+export function outcomeOf(
+  status: number,
+  { reading: { rate }, refused }: Tapped,
+  bucket: () => string,
+): UpstreamOutcome {
+  const quota = rate === undefined ? {} : { rate, bucket: bucket() }
+  if (status === 401) return { kind: 'unauthorized', ...quota }
+  if (refused === 'rate' || refused === 'unattributed') return { kind: 'rate-limited', of: refused, ...quota }
+  return { kind: 'answer', ...quota }
 }

@@ -4,7 +4,7 @@ import { parseJson } from '../../app/service/json.ts'
 import { Exchange } from '../api/exchange.ts'
 import type { Relayed } from '../gateway/answer-relay.ts'
 import type { AdmittedOrder, OrderLine } from '../gateway/order-lane.ts'
-import { GATEWAY_NAME } from '../gateway/problem.ts'
+import { outcomeOf, UNANSWERED, upstreamRequest } from '../gateway/sending.ts'
 import { TokenRemoval } from '../gateway/token-removal.ts'
 import { codingsNamed, textIn } from '../network/content-codings.ts'
 import type { ForwardAnswer, ForwardFailure } from '../network/forward-http.ts'
@@ -48,7 +48,6 @@ const TIMEOUT_MS = 10_000
 /** Maximum time since the last answer on a reused connection. Milliseconds. */
 const MAX_IDLE_MS = 5_000
 const MAX_ANSWER_BYTES = 4 << 20
-const UNANSWERED = { 'not-sent': 'not-sent', cut: 'lost', broken: 'lost', timeout: 'hung-up' } as const
 /**
  * Whether a status leaves the outcome of the order open, because it may come from a proxy in front of the
  * service.
@@ -81,21 +80,9 @@ export class OrderSending {
   }
 
   start(): void {
-    const { method, pathAndQuery, accept, acceptEncoding, contentType, contentEncoding, body } = this.#order
     this.#abort = this.#line.forward(
       {
-        method,
-        origin: this.#line.baseUrl,
-        pathAndQuery,
-        headers: {
-          authorization: `Bearer ${this.#exchange.token}`,
-          via: `1.1 ${GATEWAY_NAME}`,
-          ...(accept !== undefined && { accept }),
-          ...(acceptEncoding !== undefined && { 'accept-encoding': acceptEncoding }),
-          ...(contentType !== undefined && { 'content-type': contentType }),
-          ...(contentEncoding !== undefined && { 'content-encoding': contentEncoding }),
-        },
-        ...(body !== undefined && { body }),
+        ...upstreamRequest(this.#order, this.#exchange.token, this.#line),
         timeoutMs: TIMEOUT_MS,
         once: { maxIdleMs: MAX_IDLE_MS, mayGo: () => this.#mayGo() },
       },
@@ -163,24 +150,17 @@ export class OrderSending {
     const isConclusive =
       sender.kind !== 'other' && !isInconclusive(status) && this.#isAboutOrder(status, text)
     this.#settle({ kind: 'answered', status, text, isConclusive }, () =>
-      sender.kind === 'other' ? { kind: 'answer' } : this.#outcomeOf(status, text),
+      sender.kind === 'other'
+        ? { kind: 'answer' }
+        : outcomeOf(status, this.#exchange.answered(status === 429 ? text : ''), () =>
+            this.#line.bucketOf(this.#order.order.endpoint),
+          ),
     )
   }
 
   /** Whether an answer refers to the order. A 2xx answer to a new order must contain an ID or an error. */
   #isAboutOrder(status: number, text: string): boolean {
     return this.#order.method !== 'POST' || status >= 300 || isAboutOrders(text)
-  }
-
-  #outcomeOf(status: number, text: string): UpstreamOutcome {
-    const { reading, refused } = this.#exchange.answered(status === 429 ? text : '')
-    const { rate } = reading
-    const bucket = this.#line.bucketOf(this.#order.order.endpoint)
-    const quota = rate === undefined ? {} : { rate, bucket }
-    if (status === 401) return { kind: 'unauthorized', ...quota }
-    if (refused === 'rate' || refused === 'unattributed')
-      return { kind: 'rate-limited', of: refused, ...quota }
-    return { kind: 'answer', ...quota }
   }
 
   #lost(as: 'lost' | 'hung-up', how: LossCause): void {
