@@ -1,3 +1,4 @@
+import { pathOf } from '../service/categories.ts'
 import type { OrderKind } from './ports.ts'
 
 /** A permitted request under the order path. */
@@ -32,7 +33,7 @@ const FIXED: Readonly<Record<string, OrderPath>> = {
  * spelling as another request.
  */
 export function orderPathOf(method: string, pathAndQuery: string): OrderPath | undefined {
-  const [path = ''] = pathAndQuery.split('?', 1)
+  const path = pathOf(pathAndQuery)
   if (!path.startsWith(PREFIX)) return undefined
   const rest = path.slice(PREFIX.length)
   const asked = `${method} ${rest}`

@@ -24,8 +24,8 @@ export function deskRun(
     programs: () => session.programs,
     revokedAtMs: () => session.revokedAtMs,
     revoked: () => session.revokedElsewhere(),
-    report: (report) => session.attachedHappened(report),
-    changed: () => session.attachedChanged(),
+    report: (report) => session.happened(report),
+    changed: () => session.changed(),
     // Attaches the desk again, so that the gateway finds no queue in it. The gateway's own scheduler then
     // decides.
     queueEnded: () => session.attachDesk(desk),

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { hostname } from 'node:os'
 import { DESK_LIMITS, type deskContract } from '../../app/contract/desk.ts'
 import type { Handlers } from '../../app/contract/ipc.ts'
+import { sessionOf } from '../monitor/monitor-surface.ts'
 import { DeskCommands, type DeskCommandsDeps } from './desk-commands.ts'
 import { type DeskRunPorts, deskRun } from './desk-run.ts'
 import { type DeskRunParts, Desks, type DesksDeps, keyOf } from './desks.ts'
@@ -28,8 +29,8 @@ export function deskService({ clock, random, person, ...deps }: DeskServiceDeps)
     ...common({ store, secrets }),
     engines,
     keyOf: (profile) => {
-      const found = monitor.withProfile(profile, (session) => ({ ok: true as const, key: keyOf(session) }))
-      return found.ok ? found.key : undefined
+      const session = sessionOf(monitor, profile)
+      return session && keyOf(session)
     },
     running: desks,
   })

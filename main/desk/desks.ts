@@ -1,5 +1,5 @@
 import type { DeskRefusalCode } from '../../app/contract/desk.ts'
-import type { MonitorSurface } from '../monitor/monitor-surface.ts'
+import { type MonitorSurface, sessionOf } from '../monitor/monitor-surface.ts'
 import type { ProfileSession } from '../monitor/profile-session.ts'
 import type { Clock } from '../ports/ports.ts'
 import type { Profile } from '../ports/profile.ts'
@@ -219,11 +219,6 @@ async function refusalOf(
 ): Promise<DeskRefusalCode | undefined> {
   if (isOtherUser(marks.user, user)) return 'other-user'
   return (await isRotated(engine, secret)) ? 'rotated' : undefined
-}
-
-const sessionOf = (monitor: DesksDeps['monitor'], profile: string): ProfileSession | undefined => {
-  const found = monitor.withProfile(profile, (session) => ({ ok: true as const, session }))
-  return found.ok ? found.session : undefined
 }
 
 /** The fields of a connected key that must match its desk. */

@@ -3,7 +3,7 @@ import type { ListedProgram } from '../../app/contract/gateway.ts'
 import { DEFAULT_GATEWAY_PORT, GATEWAY_KEYS, PAUSE_MINUTES } from '../../app/contract/programs.ts'
 import type { GatewaySummary, ProgramSummary } from '../../app/contract/snapshot.ts'
 import { RETRY, retryDelayMs } from '../../app/retry/schedules.ts'
-import type { MonitorListener, MonitorSurface } from '../monitor/monitor-surface.ts'
+import { type MonitorListener, type MonitorSurface, sessionOf } from '../monitor/monitor-surface.ts'
 import type { ProfileSession } from '../monitor/profile-session.ts'
 import { within } from '../network/deadline.ts'
 import type { ForwardHttp } from '../network/forward-http.ts'
@@ -85,7 +85,7 @@ export class Gateway {
   constructor(deps: GatewayDeps) {
     this.#deps = deps
     this.#processes = new CallingProcesses(deps.clock, () => {
-      for (const { session } of this.#attached.values()) session.attachedChanged()
+      for (const { session } of this.#attached.values()) session.changed()
     })
   }
 
@@ -233,9 +233,7 @@ export class Gateway {
     for (const { forwarder } of this.#attached.values()) forwarder.cut(program)
     this.#processes.forget(program.id)
     this.#pausedUntilMs.delete(program.id)
-    this.#attached
-      .get(program.profile)
-      ?.session.attachedHappened({ kind: 'program-cut', program: program.name })
+    this.#attached.get(program.profile)?.session.happened({ kind: 'program-cut', program: program.name })
     if (saved.ok && !isGiven) return { ok: true }
     const failure = saved.ok ? '' : `, because saving failed: ${saved.why}`
     const advice = isGiven ? `; remove its key from ${GATEWAY_KEYS}` : ''
@@ -371,7 +369,7 @@ export class Gateway {
     await within(this.#deps.clock, drainMs, drained)
     for (const { session, forwarder } of attached) {
       session.attachGateway(undefined)
-      session.attachedHappened({ kind: 'gateway-off', why })
+      session.happened({ kind: 'gateway-off', why })
       forwarder.stop(why)
     }
     this.#attached.clear()
@@ -451,21 +449,20 @@ export class Gateway {
 
   /** The forwarder of a connected key. A reconnected key gets a new forwarder. */
   #attach(profile: string): Attached | undefined {
-    const session = this.#deps.monitor.withProfile(profile, (found) => ({ ok: true as const, found }))
+    const session = sessionOf(this.#deps.monitor, profile)
     const known = this.#attached.get(profile)
-    if (!session.ok) {
+    if (session === undefined) {
       this.#detach(profile)
       return undefined
     }
-    if (known?.session === session.found) return known
-    const attached = { session: session.found, forwarder: this.#forwarderOf(session.found) }
+    if (known?.session === session) return known
+    const attached = { session, forwarder: this.#forwarderOf(session) }
     this.#attached.set(profile, attached)
-    session.found.parts.ledger.criticalWhileHeld = (category) =>
-      attached.forwarder.criticalWhileHeld(category)
+    session.parts.ledger.criticalWhileHeld = (category) => attached.forwarder.criticalWhileHeld(category)
     // The new forwarder is stored before the old one is stopped. Stopping the old one causes events, and
     // their handlers must find the new forwarder.
     known?.forwarder.stop('the key was reconnected; send the request again')
-    session.found.attachGateway({
+    session.attachGateway({
       acquirePermit: (method, path, isUrgent) => attached.forwarder.permits.forOwn(method, path, isUrgent),
       acquireStreamPermit: (path, isRead) => attached.forwarder.permits.forReopening(path, isRead),
       setDesk: (join) => attached.forwarder.setDesk(join),
@@ -473,7 +470,7 @@ export class Gateway {
       summary: () => ({ gateway: this.summary, programs: this.programsOf(profile) }),
     })
     const { url } = this.summary
-    if (url !== undefined) session.found.attachedHappened({ kind: 'gateway-on', url })
+    if (url !== undefined) session.happened({ kind: 'gateway-on', url })
     return attached
   }
 
@@ -503,9 +500,9 @@ export class Gateway {
       reachability,
       ...bearer,
       forward: this.#deps.forward,
-      event: (event) => session.attachedHappened(event),
+      event: (event) => session.happened(event),
       pausedUntilMs: (program) => this.#pausedUntil(program, timeline.now()),
-      changed: () => session.attachedChanged(),
+      changed: () => session.changed(),
       defect: (cause) => this.#failedRequest(cause),
       sharing: { streams, slots },
       ...(orders && {
@@ -532,7 +529,7 @@ export class Gateway {
   }
 
   #changed(profile: string): void {
-    this.#attached.get(profile)?.session.attachedChanged()
+    this.#attached.get(profile)?.session.changed()
   }
 }
 

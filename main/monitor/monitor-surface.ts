@@ -49,3 +49,12 @@ export interface MonitorSurface {
 /** The snapshots of all connected profiles. */
 export const snapshotsOf = (monitor: Pick<MonitorSurface, 'profiles' | 'snapshot'>): readonly Snapshot[] =>
   monitor.profiles().flatMap((profile) => monitor.snapshot(profile) ?? [])
+
+/** The session of a key. `undefined` if the key is not connected. */
+export function sessionOf(
+  monitor: Pick<MonitorSurface, 'withProfile'>,
+  id: string,
+): ProfileSession | undefined {
+  const found = monitor.withProfile(id, (session) => ({ ok: true as const, session }))
+  return found.ok ? found.session : undefined
+}

@@ -46,8 +46,8 @@ export class ProfileSession {
     this.#deps = deps
     this.#revision = deps.firstRevision
     this.#settingsAtMs = deps.timeline.now()
-    const changed = () => this.#changed()
-    const report = (happened: KeyReport) => this.#happened(happened)
+    const changed = () => this.changed()
+    const report = (happened: KeyReport) => this.happened(happened)
     const ports = { ...deps, changed, report }
     this.parts = profileParts(profile, ports, {
       profile: () => this.#profile,
@@ -121,14 +121,14 @@ export class ProfileSession {
     if (failing?.failure === this.#pausedHistory?.failure) return
     this.#deps.report(failing ? { kind: 'storage-problem', ...failing } : { kind: 'storage-ok' })
     this.#pausedHistory = failing && { failure: failing.failure, since: this.#deps.timeline.now() }
-    this.#changed()
+    this.changed()
   }
 
   /** Connects the gateway to this key. `undefined` disconnects it. */
   attachGateway(gateway: SessionGateway | undefined): void {
     this.#gateway = gateway
     if (this.#desk !== undefined) gateway?.setDesk(this.#desk.queue)
-    this.#changed()
+    this.changed()
   }
 
   /**
@@ -138,7 +138,7 @@ export class ProfileSession {
   attachDesk(desk: SessionDesk | undefined): void {
     this.#desk = desk
     this.#gateway?.setDesk(desk?.queue)
-    this.#changed()
+    this.changed()
   }
 
   /** The programs behind the gateway on this key, with their use. */
@@ -151,19 +151,9 @@ export class ProfileSession {
     return this.#keeper.refreshSummary().revokedAt
   }
 
-  /** Records an event about one of this key's programs, or about its desk. */
-  attachedHappened(report: KeyReport): void {
-    this.#happened(report)
-  }
-
-  /** Records that data about programs or the desk changed. */
-  attachedChanged(): void {
-    this.#changed()
-  }
-
   setThresholds(thresholds: Thresholds): void {
     this.parts.ledger.thresholds = thresholds
-    this.#changed()
+    this.changed()
   }
 
   async revoke(): Promise<Outcome> {
@@ -216,7 +206,7 @@ export class ProfileSession {
     this.#keeper = this.parts.keeperFor(profile, tokens)
     this.#keeper.start()
     this.parts.prober.signedIn()
-    this.#changed()
+    this.changed()
   }
 
   /** Tries another client secret with the same tokens. */
@@ -238,7 +228,7 @@ export class ProfileSession {
     this.#settingsAtMs = Math.max(this.#deps.timeline.now(), this.#settingsAtMs + 1)
     this.#keeper.rotationMs = rotationMsOf(profile)
     this.parts.prober.change(profile.probes)
-    this.#changed()
+    this.changed()
   }
 
   /** Retries everything that failed. `ofAllKeys`: see `TokenKeeper.tryNow`. */
@@ -269,7 +259,8 @@ export class ProfileSession {
     )
   }
 
-  #happened(report: KeyReport): void {
+  /** Records an event of this key, such as one about its programs or its desk. */
+  happened(report: KeyReport): void {
     const event = this.#deps.report(report)
     if (event === undefined) return
     this.#revision += 1
@@ -278,7 +269,8 @@ export class ProfileSession {
     this.#deps.changed()
   }
 
-  #changed(): void {
+  /** Records that data of this key changed, such as its programs or its desk. */
+  changed(): void {
     this.#revision += 1
     this.#deps.changed()
   }

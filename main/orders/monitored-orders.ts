@@ -1,5 +1,5 @@
 import type { Programs } from '../gateway/programs.ts'
-import type { MonitorSurface } from '../monitor/monitor-surface.ts'
+import { type MonitorSurface, sessionOf } from '../monitor/monitor-surface.ts'
 import type { Clock, Log, RandomBytes } from '../ports/ports.ts'
 import { sessionReads } from './order-list.ts'
 import { Orders } from './orders.ts'
@@ -41,10 +41,7 @@ export function monitoredOrders({
   const orders = new Orders({
     ...ports,
     switch: {
-      state: (profile) => {
-        const choice = monitor.withProfile(profile, (session) => ({ ok: true as const, ...session.profile }))
-        return (choice.ok && choice.orders) || 'off'
-      },
+      state: (profile) => sessionOf(monitor, profile)?.profile.orders ?? 'off',
       maxPerMinute: (programId) => programs.list().find(({ id }) => id === programId)?.maxOrders,
     },
     profiles: () => monitor.profiles(),
@@ -52,16 +49,8 @@ export function monitoredOrders({
     hashKeys: () => keysFor('orders'),
     read: sessionReads(monitor),
     listener: {
-      changed: (profile) =>
-        void monitor.withProfile(profile, (session) => {
-          session.attachedChanged()
-          return { ok: true }
-        }),
-      event: (profile, event) =>
-        void monitor.withProfile(profile, (session) => {
-          session.attachedHappened(event)
-          return { ok: true }
-        }),
+      changed: (profile) => sessionOf(monitor, profile)?.changed(),
+      event: (profile, event) => sessionOf(monitor, profile)?.happened(event),
     },
   })
   monitor.attachOrders({

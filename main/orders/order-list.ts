@@ -3,7 +3,7 @@ import { type ListedOrder, listedOrderOf } from '../../app/orders/order-facts.ts
 import { categoryOf, pathOf } from '../../app/service/categories.ts'
 import { parseJson } from '../../app/service/json.ts'
 import { accountsIn } from '../api/account-list.ts'
-import type { MonitorSurface } from '../monitor/monitor-surface.ts'
+import { type MonitorSurface, sessionOf } from '../monitor/monitor-surface.ts'
 
 /** Reads a resource of a connected key. `undefined` unless the status is 200. */
 export type ReadResource = (profile: string, path: string) => Promise<string | undefined>
@@ -11,16 +11,12 @@ export type ReadResource = (profile: string, path: string) => Promise<string | u
 /** Reads resources with the token of a connected key. The requests count like all of Headroom's requests. */
 export function sessionReads(monitor: Pick<MonitorSurface, 'withProfile'>): ReadResource {
   return async (profile, path) => {
-    const answer = await monitor.withProfile(profile, async ({ parts }) => {
-      const category = categoryOf('GET', pathOf(path))
-      if (category !== undefined) parts.prober.count(category)
-      return {
-        ok: true as const,
-        answer: await parts.client.request({ method: 'GET', path, isUrgent: true }),
-      }
-    })
-    if (!answer.ok || answer.answer.kind !== 'answered' || answer.answer.status !== 200) return undefined
-    return answer.answer.body
+    const { parts } = sessionOf(monitor, profile) ?? {}
+    if (parts === undefined) return undefined
+    const category = categoryOf('GET', pathOf(path))
+    if (category !== undefined) parts.prober.count(category)
+    const answer = await parts.client.request({ method: 'GET', path, isUrgent: true })
+    return answer.kind === 'answered' && answer.status === 200 ? answer.body : undefined
   }
 }
 

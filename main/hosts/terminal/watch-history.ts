@@ -3,7 +3,7 @@ import type { Announcer } from '../../alerts/announcer.ts'
 import { type ControlServerDeps, startControlServer } from '../../control/control-server.ts'
 import { socketOf } from '../../control/socket-path.ts'
 import { HistoryService } from '../../history/history-service.ts'
-import type { MonitorSurface } from '../../monitor/monitor-surface.ts'
+import { type MonitorSurface, sessionOf } from '../../monitor/monitor-surface.ts'
 import { OrderSwitches } from '../../sign-in/order-switches.ts'
 
 export interface WatchHistoryDeps
@@ -58,9 +58,6 @@ export function watchHistory(deps: WatchHistoryDeps): WatchHistory {
 const switchesOf = (monitor: WatchHistoryDeps['monitor']) =>
   new OrderSwitches({
     profiles: () => monitor.profiles(),
-    profile: (id) => {
-      const found = monitor.withProfile(id, ({ profile }) => ({ ok: true as const, profile }))
-      return found.ok ? found.profile : undefined
-    },
+    profile: (id) => sessionOf(monitor, id)?.profile,
     setOrders: (id, orders) => monitor.setOrders(id, orders),
   })
