@@ -1,5 +1,5 @@
 import type { Refill, ShareStart } from '../gateway/bucket-share.ts'
-import { LEASE_TTL_MS } from './lease-store.ts'
+import { LEASE_TTL_MS } from './queue-ports.ts'
 
 /** A gateway works alone if it has received no `dispatch` for this long. Milliseconds. */
 export const ALONE_AFTER_MS = 1_000

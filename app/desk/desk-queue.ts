@@ -10,10 +10,15 @@ import {
 } from './alone.ts'
 import { Dispatcher } from './dispatcher.ts'
 import { type ClockReading, clockReadingOf, Lease, Wakefulness } from './lease.ts'
-import { LEASE_TTL_MS, type LeaseAnswer } from './lease-store.ts'
 import { type HandedBack, MemberQueue } from './member-queue.ts'
 import type { Ask, Dispatch, Ended, Grant, MemberStanding, QueueMessage } from './queue-messages.ts'
-import { type DeskQueuePorts, type QueueSummary, TAKE_OVER_MS } from './queue-ports.ts'
+import {
+  type DeskQueuePorts,
+  LEASE_TTL_MS,
+  type LeaseAnswer,
+  type QueueSummary,
+  TAKE_OVER_MS,
+} from './queue-ports.ts'
 import type { HandedIn } from './seat.ts'
 
 /** Interval of regular checks. Milliseconds. */

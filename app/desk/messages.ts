@@ -1,8 +1,7 @@
 import { z } from 'zod/mini'
 import { PROGRAM_CLASSES } from '../contract/programs.ts'
 import { RECENT } from '../quota/metered-ledger.ts'
-import { age, count, path, rateReading, shortText } from './message-fields.ts'
-import { queueMessages } from './queue-messages.ts'
+import { age, count, path, queueMessages, rateReading, shortText } from './queue-messages.ts'
 
 /*
  * The messages between the members of a desk, before they are sealed. Ages are in milliseconds at the time of

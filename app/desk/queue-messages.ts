@@ -1,6 +1,23 @@
 import { z } from 'zod/mini'
 import { PROGRAM_CLASSES } from '../contract/programs.ts'
-import { age, count, MAX_MEMBERS, path, rateReading, shortText } from './message-fields.ts'
+
+/* Fields of several desk messages. Ages are in milliseconds at the time of sending. */
+
+/** Maximum number of members of a desk, including this one. */
+export const MAX_MEMBERS = 32
+
+export const shortText = z.string().check(z.maxLength(200))
+export const path = z.string().check(z.maxLength(1024))
+export const count = z.number().check(z.gte(0))
+export const age = z.number().check(z.gte(0))
+
+export const rateReading = z.strictObject({
+  resource: z.exactOptional(shortText),
+  limit: z.exactOptional(count),
+  remaining: z.exactOptional(count),
+  resetSeconds: z.exactOptional(count),
+  periodSeconds: z.exactOptional(count),
+})
 
 /*
  * The messages of the desk's queue. A member asks its dispatcher for turns, and the dispatcher grants them.
@@ -131,23 +148,11 @@ const grant = z.strictObject({
   turns: z.array(z.strictObject({ id, inMs: count })).check(z.maxLength(MAX_REQUESTS)),
 })
 
+const quota = { rate: z.exactOptional(rateReading), bucket: z.exactOptional(path) }
 const outcome = z.discriminatedUnion('kind', [
-  z.strictObject({
-    kind: z.literal('answer'),
-    rate: z.exactOptional(rateReading),
-    bucket: z.exactOptional(path),
-  }),
-  z.strictObject({
-    kind: z.literal('rate-limited'),
-    of: z.enum(['rate', 'unattributed']),
-    rate: z.exactOptional(rateReading),
-    bucket: z.exactOptional(path),
-  }),
-  z.strictObject({
-    kind: z.literal('unauthorized'),
-    rate: z.exactOptional(rateReading),
-    bucket: z.exactOptional(path),
-  }),
+  z.strictObject({ kind: z.literal('answer'), ...quota }),
+  z.strictObject({ kind: z.literal('rate-limited'), of: z.enum(['rate', 'unattributed']), ...quota }),
+  z.strictObject({ kind: z.literal('unauthorized'), ...quota }),
   z.strictObject({ kind: z.literal('cut') }),
   z.strictObject({ kind: z.literal('broken') }),
   z.strictObject({ kind: z.literal('timeout') }),

@@ -1,5 +1,4 @@
 import type { BucketOptions } from '../gateway/bucket-queue.ts'
-import type { LeaseStore } from './lease-store.ts'
 import type { QueueMessage } from './queue-messages.ts'
 
 /** The clocks of a machine. During sleep, they drift apart, because a monotonic clock may stop. */
@@ -44,3 +43,29 @@ export interface QueueSummary {
   /** When this machine began to work alone, on the monotonic clock. */
   readonly aloneSinceMs?: number
 }
+
+/**
+ * The answer of the store. `taken`: another run holds the lease. `unknown`: there was no answer in time, and
+ * the lease may or may not have been written.
+ */
+export type LeaseAnswer = 'held' | 'taken' | 'unknown'
+
+/**
+ * Port to the store of a desk's lease. At most one run holds the lease. The lease expires `LEASE_TTL_MS`
+ * after it was last written, and the store may lose it at any time.
+ *
+ * No call throws. Each resolves within `LEASE_ANSWER_MS`.
+ */
+export interface LeaseStore {
+  /** Takes the lease, unless another run holds it. */
+  create(): Promise<LeaseAnswer>
+  /** Renews this run's lease. If the lease was lost, the answer is `taken` too. */
+  renew(): Promise<LeaseAnswer>
+  /** Releases the lease, if this run holds it. */
+  release(): Promise<void>
+}
+
+/** Time from the last write of a lease to its expiry, in milliseconds. */
+export const LEASE_TTL_MS = 6_000
+/** Maximum time in which a store answers, in milliseconds. */
+export const LEASE_ANSWER_MS = 1_500

@@ -7,6 +7,7 @@ import type { Profile } from '../ports/profile.ts'
 import type { Secrets } from '../ports/redactor.ts'
 import type { DeskStore } from '../sign-in/profile-store.ts'
 import type { Saved } from '../storage/storage-error.ts'
+import type { Desks } from './desks.ts'
 import type { Engine, EngineOutcome, Engines } from './engine.ts'
 import { deskNames } from './envelope.ts'
 import { invitationText, readInvitation } from './invitation.ts'
@@ -15,18 +16,7 @@ import { hideSecrets, type Membership, membershipIn, membershipText, newMemberId
 import { isRotated, markRotated } from './rotation.ts'
 
 /** The desks that run in this process. */
-export interface RunningDesks {
-  /** The engine of a running desk; `undefined` if the desk is not running. */
-  engineOf(profile: string): Engine | undefined
-  /**
-   * Runs the desk of a new membership. The running desk takes over the open `engine`, and closes it later.
-   */
-  run(profile: string, membership: Membership, engine: Engine): void
-  /** Notifies the other members that the secret was replaced, and ends the desk. */
-  rotated(profile: string): Promise<void>
-  /** Says goodbye to the other members, and ends the desk. */
-  leave(profile: string): Promise<void>
-}
+export type RunningDesks = Pick<Desks, 'engineOf' | 'run' | 'rotated' | 'leave'>
 
 export interface DeskCommandsDeps {
   readonly engines: Pick<Engines, 'open'>

@@ -5,7 +5,6 @@ import type { Clock } from '../ports/ports.ts'
 import type { Profile } from '../ports/profile.ts'
 import type { Secrets } from '../ports/redactor.ts'
 import type { DeskStore } from '../sign-in/profile-store.ts'
-import type { RunningDesks } from './desk-commands.ts'
 import type { Engine, Engines } from './engine.ts'
 import { deskNames } from './envelope.ts'
 import { type DeskKey, deskMarks, isOtherUser } from './marks.ts'
@@ -63,7 +62,7 @@ interface Running {
 const LOOK_MS = 60_000
 
 /** Runs the stored desk of each connected key. */
-export class Desks implements RunningDesks {
+export class Desks {
   readonly #deps: DesksDeps
   readonly #running = new Map<string, Running>()
   /** Keys whose saved desk can't be used. Each key is reported only once. */
@@ -85,10 +84,12 @@ export class Desks implements RunningDesks {
       if (!this.#running.has(profile)) this.#start(profile, true)
   }
 
+  /** The engine of a running desk; `undefined` if the desk is not running. */
   engineOf(profile: string): Engine | undefined {
     return this.#running.get(profile)?.engine
   }
 
+  /** Runs the desk of a new membership. The desk takes over the open `engine`, and closes it later. */
   run(profile: string, membership: Membership, engine: Engine): void {
     this.#run(profile, membership, { engine, isFromStart: false })
   }
@@ -109,11 +110,13 @@ export class Desks implements RunningDesks {
     this.#keepLooking(profile, running)
   }
 
+  /** Notifies the other members that the secret was replaced, and ends the desk. */
   async rotated(profile: string): Promise<void> {
     this.#running.get(profile)?.run.rotated()
     await this.leave(profile)
   }
 
+  /** Says goodbye to the other members, and ends the desk. */
   async leave(profile: string): Promise<void> {
     this.#lost.delete(profile)
     await this.#end(profile)?.leave()

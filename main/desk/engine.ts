@@ -1,4 +1,4 @@
-import type { LeaseStore } from '../../app/desk/lease-store.ts'
+import type { LeaseStore } from '../../app/desk/queue-ports.ts'
 
 /*
  * Port to the server through which the members of a desk exchange messages. `nats-engine.ts` implements it

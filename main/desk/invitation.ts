@@ -4,16 +4,6 @@ import { DESK_LIMITS } from '../../app/contract/desk.ts'
 import { jsonOf } from '../../app/service/json.ts'
 import type { DeskMarks } from './marks.ts'
 
-/** The data with which another machine can join a desk. */
-export interface InvitationContent {
-  /** Addresses of the NATS servers. */
-  readonly servers: readonly string[]
-  /** The secret of the desk: 32 bytes, base64url. */
-  readonly secret: string
-  /** The key for which the desk was created. */
-  readonly marks: DeskMarks
-}
-
 /** The invitation that a text contains, or one line that says why the text is not an invitation. */
 export type InvitationReading =
   | { readonly kind: 'read'; readonly invitation: InvitationContent }
@@ -25,11 +15,12 @@ const START = `${NAME}${VERSION}.`
 const CHECKSUM_BYTES = 6
 const CHECKSUM_LENGTH = (CHECKSUM_BYTES * 8) / 6
 
+/** Addresses of the NATS servers. */
 export const deskServers: z.ZodType<readonly string[]> = z
   .array(z.string().min(1).max(DESK_LIMITS.server))
   .min(1)
   .max(DESK_LIMITS.servers)
-/** 32 bytes in base64url. */
+/** The secret of the desk: 32 bytes, base64url. */
 export const deskSecret: z.ZodType<string> = z.string().regex(/^[\w-]{43}$/)
 const mark = z.string().regex(/^[\w-]{22}$/)
 export const storedMarks: z.ZodType<DeskMarks> = z.object({
@@ -37,7 +28,15 @@ export const storedMarks: z.ZodType<DeskMarks> = z.object({
   host: mark,
   user: mark.exactOptional(),
 })
-const content = z.strictObject({ servers: deskServers, secret: deskSecret, marks: storedMarks })
+const content = z.strictObject({
+  servers: deskServers,
+  secret: deskSecret,
+  /** The key for which the desk was created. */
+  marks: storedMarks,
+})
+
+/** The data with which another machine can join a desk. */
+export type InvitationContent = Readonly<z.output<typeof content>>
 
 /**
  * One word that consists of `headroom-desk-1.`, the content in base64url, a full stop, and a checksum of

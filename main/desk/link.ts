@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto'
-import { MAX_MEMBERS } from '../../app/desk/message-fields.ts'
 import { DESK_PROTOCOL, type DeskMessage, memberMessage } from '../../app/desk/messages.ts'
 import type { MomentRange } from '../../app/desk/peer-clock.ts'
+import { MAX_MEMBERS } from '../../app/desk/queue-messages.ts'
 import type { Clock, Random, RandomBytes } from '../ports/ports.ts'
 import type { DeskNames, Engine } from './engine.ts'
 import {

@@ -6,24 +6,6 @@ import type { Secrets } from '../ports/redactor.ts'
 import type { DeskReading } from '../vault/vault.ts'
 import { MEMBER_BYTES } from './envelope.ts'
 import { deskSecret, deskServers, storedMarks } from './invitation.ts'
-import type { DeskMarks } from './marks.ts'
-
-/** One machine's membership in a desk. It is stored encrypted, next to the key's refresh token. */
-export interface Membership {
-  /** Addresses of the NATS servers. */
-  readonly servers: readonly string[]
-  /** The secret of the desk: 32 bytes, base64url. */
-  readonly secret: string
-  /** 16 hexadecimal digits, new for each desk that is created or joined. */
-  readonly memberId: string
-  /** The machine's name, which the other members see. */
-  readonly name: string
-  /** The absolute path of a file with CA certificates. The server's certificate is checked against them. */
-  readonly tlsCa?: string
-  /** `user:password`, a token, an nkey seed, or the text of a `.creds` file. */
-  readonly credentials?: string
-  readonly marks: DeskMarks
-}
 
 /** The stored membership of a key, or why it can't be used. */
 export type MembershipReading =
@@ -38,12 +20,19 @@ const stored = z.object({
   version: z.literal(VERSION),
   servers: deskServers,
   secret: deskSecret,
+  /** 16 hexadecimal digits, new for each desk that is created or joined. */
   memberId: z.string().regex(/^[0-9a-f]{16}$/),
+  /** The machine's name, which the other members see. */
   name: z.string().min(1).max(DESK_LIMITS.name),
+  /** The absolute path of a file with CA certificates. The server's certificate is checked against them. */
   tlsCa: z.string().min(1).exactOptional(),
+  /** `user:password`, a token, an nkey seed, or the text of a `.creds` file. */
   credentials: z.string().min(1).exactOptional(),
   marks: storedMarks,
 })
+
+/** One machine's membership in a desk. It is stored encrypted, next to the key's refresh token. */
+export type Membership = Readonly<Omit<z.output<typeof stored>, 'version'>>
 
 /** A membership as text, before it is encrypted. */
 export const membershipText = (membership: Membership): string =>

@@ -1,6 +1,6 @@
 import { type KV, Kvm } from '@nats-io/kv'
 import { errors, type NatsConnection, type Subscription } from '@nats-io/transport-node'
-import { LEASE_TTL_MS } from '../../app/desk/lease-store.ts'
+import { LEASE_TTL_MS } from '../../app/desk/queue-ports.ts'
 import { RETRY, retryDelayMs } from '../../app/retry/schedules.ts'
 import { deadline, within } from '../network/deadline.ts'
 import type { Clock, Random, RandomBytes } from '../ports/ports.ts'

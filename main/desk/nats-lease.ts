@@ -5,7 +5,7 @@ import {
   LEASE_TTL_MS,
   type LeaseAnswer,
   type LeaseStore,
-} from '../../app/desk/lease-store.ts'
+} from '../../app/desk/queue-ports.ts'
 import { within } from '../network/deadline.ts'
 import type { Clock, RandomBytes } from '../ports/ports.ts'
 

@@ -1,7 +1,7 @@
 import { announcerOf } from '../../app/desk/announcer.ts'
 import type { MemberRecord, SentAt } from '../../app/desk/member-record.ts'
-import { MAX_MEMBERS } from '../../app/desk/message-fields.ts'
 import { MAX_SILENT, type SilentRun } from '../../app/desk/messages.ts'
+import { MAX_MEMBERS } from '../../app/desk/queue-messages.ts'
 import { LOST_AFTER_MS } from './desk-trouble.ts'
 import type { OtherMember } from './other-member.ts'
 import { REPORT_MS } from './own-report.ts'

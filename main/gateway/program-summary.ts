@@ -28,7 +28,6 @@ export function summaryOf(program: Program, attached: Attached | undefined): Pro
   const { use, waiting } = attached.forwarder.nowOf(program)
   const used = use.byCategory(nowMs)
   const names = new Set([...used.map(({ category }) => category), ...waiting.map(({ category }) => category)])
-  const oldestMs = Math.min(nowMs, ...waiting.map(({ sinceMs }) => sinceMs))
   return {
     ...shown,
     ...(use.lastSeenAtMs !== undefined && { lastSeenAt: Math.round(use.lastSeenAtMs) }),
@@ -38,7 +37,7 @@ export function summaryOf(program: Program, attached: Attached | undefined): Pro
     rejected: use.rejected,
     perSecond: used.reduce((sum, { perSecond }) => sum + perSecond, 0),
     waiting: waiting.length,
-    longestWaitMs: Math.round(nowMs - oldestMs),
+    longestWaitMs: longestWaitOf(waiting, nowMs),
     streams: use.streams,
     use: [...names].map((category) => ({
       category,
@@ -64,7 +63,7 @@ function waitOf(
   const [next] = turns
   return {
     waiting: waiting.length,
-    longestWaitMs: Math.round(nowMs - Math.min(nowMs, ...waiting.map(({ sinceMs }) => sinceMs))),
+    longestWaitMs: longestWaitOf(waiting, nowMs),
     ...(next !== undefined && {
       nextTurnAt: Math.round(next.turnAtMs),
       nextCameAt: Math.round(next.sinceMs),
@@ -73,3 +72,6 @@ function waitOf(
     }),
   }
 }
+
+const longestWaitOf = (waiting: readonly WaitingNow[], nowMs: number): number =>
+  Math.round(nowMs - Math.min(nowMs, ...waiting.map(({ sinceMs }) => sinceMs)))

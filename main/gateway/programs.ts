@@ -12,21 +12,6 @@ import { JsonFile } from '../storage/json-file.ts'
 import { SAVED, type Saved } from '../storage/storage-error.ts'
 import type { GivenProgram } from './given-programs.ts'
 
-/** A program that may call the gateway. */
-export interface Program {
-  readonly id: string
-  readonly name: string
-  readonly class: ProgramClass
-  /** Relative share among the programs of the same class. */
-  readonly weight: number
-  /** The connected API key with which the program's requests are sent. */
-  readonly profile: string
-  /** The last four characters of the program's own key, for display. */
-  readonly keyEnding: string
-  /** Maximum number of orders in any minute. Without it, the program is not allowed to send orders. */
-  readonly maxOrders?: number
-}
-
 export const programName: z.ZodType<string> = z.string().max(PROGRAM_LIMITS.name).regex(PROGRAM_NAME)
 export const programWeight: z.ZodType<number> = z
   .number()
@@ -42,10 +27,13 @@ const storedProgram = z.object({
   id: z.string().min(1).max(16),
   name: programName,
   class: programClass,
+  /** Relative share among the programs of the same class. */
   weight: programWeight,
-  /** If empty, see `ONLY_KEY`. */
+  /** The connected API key with which the program's requests are sent. If empty, see `ONLY_KEY`. */
   profile: z.string().max(64),
+  /** The last four characters of the program's own key, for display. */
   keyEnding: z.string().length(4),
+  /** Maximum number of orders in any minute. Without it, the program is not allowed to send orders. */
   maxOrders: programOrders.exactOptional(),
   /**
    * Digest (`keyMark`) of the API key with which the program's orders may be sent. Absent until Headroom has
@@ -56,6 +44,9 @@ const storedProgram = z.object({
   keyDigest: z.string().length(43),
 })
 type StoredProgram = Readonly<z.output<typeof storedProgram>>
+
+/** A program that may call the gateway. */
+export type Program = Omit<StoredProgram, 'ordersOf' | 'keyDigest'>
 
 const stored = z.object({
   schemaVersion: z.literal(1),

@@ -8,6 +8,7 @@ import { Redactor, type Secrets } from '../ports/redactor.ts'
 import { Timeline } from '../ports/timeline.ts'
 import { type ConnectedKeys, CorrectedSecrets, type KeyName } from '../sign-in/corrected-secrets.ts'
 import { MEMORY_PROFILE_STORE, type ProfileStore } from '../sign-in/profile-store.ts'
+import { SAVED } from '../storage/storage-error.ts'
 import { markOf, type PinnedStreams, type PinOwner } from '../streams/pinned-streams.ts'
 import type { TokenStore } from '../tokens/token-store.ts'
 import { boundedSnapshot, MAX_SNAPSHOTS_BYTES } from './bounded-snapshot.ts'
@@ -207,17 +208,14 @@ export class Monitor implements MonitorSurface, ConnectedKeys {
       return { ok: false, code: 'not-forgotten', message }
     }
     const owner = this.#ownerOf(session.profile)
-    const unlearned = this.#learning.of(owner).forget()
-    if (!unlearned.ok) {
-      const what = `deleting learned traffic failed: ${unlearned.why}`
-      this.#happened({ kind: 'storage-problem', what }, profile)
+    const kept = {
+      'learned traffic': this.#learning.of(owner),
+      'pinned streams': this.#ports.pins?.of(owner),
     }
-    const unpinned = this.#ports.pins?.of(owner).forget()
-    if (unpinned?.ok === false) {
-      this.#happened(
-        { kind: 'storage-problem', what: `deleting pinned streams failed: ${unpinned.why}` },
-        profile,
-      )
+    for (const [name, ofKey] of Object.entries(kept)) {
+      const deleted = ofKey?.forget() ?? SAVED
+      if (deleted.ok) continue
+      this.#happened({ kind: 'storage-problem', what: `deleting ${name} failed: ${deleted.why}` }, profile)
     }
     this.#profiles.remove(profile)
     this.#secrets.drop(profile)

@@ -49,30 +49,13 @@ export interface CurrentSession {
 }
 
 /** The services of one connected key. */
-export interface ProfileParts {
-  readonly ledger: MeteredLedger
-  readonly slots: SlotLedger
-  readonly history: RecentHistory
-  readonly reachability: Reachability
-  readonly otherHost: OtherHost
-  readonly tap: QuotaTap
-  readonly client: ApiClient
-  readonly prober: Prober
-  readonly streams: Streams
-  readonly samples: ModelSamples
-  /** Creates the token keeper of a sign-in. */
-  readonly keeperFor: (profile: Profile, tokens: TokenStore) => TokenKeeper
-  readonly mayUseService: () => boolean
-  /** The access token of the current sign-in, for programs' requests. */
-  readonly bearer: WatchedBearer
-  readonly timeline: Timeline
-}
+export type ProfileParts = ReturnType<typeof profileParts>
 
 export function profileParts(
   { baseUrl, authUrl, probes }: Profile,
   { pins, attended, onListenerError, ...given }: ProfilePorts,
   current: CurrentSession,
-): ProfileParts {
+) {
   const ports = { ...given, http: cleanHttp(given.http, given.secrets) }
   const { clock, random, http, timeline, changed, report } = ports
   const ledger = new MeteredLedger(CURRENT_REQUEST_QUOTAS, timeline.now())
@@ -169,13 +152,15 @@ export function profileParts(
     prober,
     streams,
     samples,
+    /** Creates the token keeper of a sign-in. */
     keeperFor,
     mayUseService,
+    /** The access token of the current sign-in, for programs' requests. */
     bearer: {
       ...bearer,
       access: () => current.keeper().accessForProgram(),
       isRefreshing: () => current.keeper().isRefreshing,
-    },
+    } satisfies WatchedBearer,
     timeline,
   }
 }

@@ -1,4 +1,4 @@
-import type { LeaseStore } from '../../../app/desk/lease-store.ts'
+import type { LeaseStore } from '../../../app/desk/queue-ports.ts'
 import type { Engine, EngineOptions, EngineRefusal, EngineState, Engines } from '../../../main/desk/engine.ts'
 
 /** An engine on a server that exists only in this process. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { LEASE_ANSWER_MS, LEASE_TTL_MS, type LeaseAnswer } from '../../../app/desk/lease-store.ts'
+import { LEASE_ANSWER_MS, LEASE_TTL_MS, type LeaseAnswer } from '../../../app/desk/queue-ports.ts'
 import { deskNames } from '../../../main/desk/envelope.ts'
 import { VirtualClock } from '../../simulation/virtual-clock.ts'
 import { SECRET } from './virtual-desk.ts'

@@ -3,7 +3,7 @@ import {
   LEASE_TTL_MS,
   type LeaseAnswer,
   type LeaseStore,
-} from '../../../app/desk/lease-store.ts'
+} from '../../../app/desk/queue-ports.ts'
 import {
   type Engine,
   type EngineOptions,
