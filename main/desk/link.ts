@@ -18,7 +18,7 @@ import {
   subjectOfMember,
 } from './envelope.ts'
 import { confirmName, frameBytes, frameIn, inFrame, type LinkContent, type LinkFrame } from './link-frames.ts'
-import { Pace } from './pace.ts'
+import { tokenBucket } from './pace.ts'
 import { PeerRun } from './peer-run.ts'
 import { type Foreign, Strangers } from './strangers.ts'
 
@@ -81,8 +81,8 @@ export class DeskLink {
   readonly #peers = new Map<string, PeerRun>()
   readonly #strangers: Strangers
   readonly #endedRuns = new Set<string>()
-  readonly #strangerFrames: Pace
-  readonly #answers: Pace
+  readonly #takeStrangerFrame: () => boolean
+  readonly #takeAnswer: () => boolean
   readonly #ends: readonly (() => void)[]
   #counter = 0
   #broadcasts = 0
@@ -98,8 +98,8 @@ export class DeskLink {
     this.#self = { member: membership.memberId, run: Buffer.from(randomBytes(RUN_BYTES)).toString('hex') }
     this.#key = runKey(membership.secret, this.#self)
     this.#strangers = new Strangers({ clock, randomBytes })
-    this.#strangerFrames = new Pace(clock, STRANGER_FRAMES)
-    this.#answers = new Pace(clock, ANSWERS)
+    this.#takeStrangerFrame = tokenBucket(clock, STRANGER_FRAMES)
+    this.#takeAnswer = tokenBucket(clock, ANSWERS)
     const subjects = [subjectOfAll(this.#names), subjectOfMember(this.#names, this.#self.member)]
     this.#ends = [
       ...subjects.map((subject) => engine.subscribe(subject, (bytes) => this.#arrived(subject, bytes))),
@@ -214,7 +214,7 @@ export class DeskLink {
 
   #fromStranger(head: FrameHead, sealed: { subject: string; bytes: Uint8Array }): boolean {
     const known = this.#strangers.known(head)
-    const isOpened = known === undefined ? this.#strangerFrames.take() : head.counter > known.counter
+    const isOpened = known === undefined ? this.#takeStrangerFrame() : head.counter > known.counter
     if (!isOpened) return false
     const key = known?.key ?? runKey(this.#deps.membership.secret, head)
     const frame = opened(key, sealed)
@@ -237,7 +237,7 @@ export class DeskLink {
   /** Sends a challenge to a stranger, unless it got one a moment ago or the limit of answers is reached. */
   #challenge(run: MemberRun): void {
     const challenge = this.#strangers.challenge(run)
-    if (challenge !== undefined && this.#answers.take())
+    if (challenge !== undefined && this.#takeAnswer())
       this.#send(subjectOfMember(this.#names, run.member), { kind: 'hello', challenge })
   }
 
@@ -245,7 +245,7 @@ export class DeskLink {
   #heardFrom(run: MemberRun, said: LinkContent): void {
     if (said.kind === 'bye') this.#end(run, 'left')
     const challenge = said.kind === 'hello' || said.kind === 'answer' ? said.challenge : undefined
-    if (challenge === undefined || !this.#answers.take()) return
+    if (challenge === undefined || !this.#takeAnswer()) return
     const back = this.#strangers.challenge(run)
     this.#send(subjectOfMember(this.#names, run.member), {
       kind: 'answer',

@@ -233,28 +233,3 @@ export function endStream(
   reply.once('close', cancel)
   reply.end(line)
 }
-
-/** Replies that are being written, by program. */
-export class OpenReplies {
-  readonly #open = new Map<ServerResponse, string>()
-
-  get size(): number {
-    return this.#open.size
-  }
-
-  begun(reply: ServerResponse, program: string): void {
-    this.#open.set(reply, program)
-  }
-
-  ended(reply: ServerResponse): void {
-    this.#open.delete(reply)
-  }
-
-  cut(program: string): void {
-    for (const [reply, of] of [...this.#open]) if (of === program) reply.destroy()
-  }
-
-  cutAll(): void {
-    for (const reply of [...this.#open.keys()]) reply.destroy()
-  }
-}

@@ -1,5 +1,6 @@
 import { pathOf } from '../../app/service/categories.ts'
 import { ownHost, valuesOf } from '../network/request-gate.ts'
+import { denied, type Problem } from './problem.ts'
 
 /** The head of a program's request, before routing. */
 export interface CallerHead {
@@ -9,37 +10,31 @@ export interface CallerHead {
   readonly rawHeaders: readonly string[]
 }
 
-export type CallerGate =
-  | { readonly pass: true }
-  | { readonly pass: false; readonly status: 400 | 403 | 421; readonly detail: string }
-
-const PASS: CallerGate = { pass: true }
-const refuse = (status: 400 | 403 | 421, detail: string): CallerGate => ({ pass: false, status, detail })
-
 /** An encoded slash, or a backslash, which some servers treat as a slash. */
 const HIDDEN_SLASH = /%2f|%5c|\\/i
 const CONTROL = /\p{Cc}/u
 const BROKEN_ENCODING = /%(?![\da-f]{2})/i
 
 /**
- * Whether a request may proceed to authentication. The Host header must name this server. The request must
- * not come from a web page. The path must mean the same to every server that decodes it.
+ * Why a request may not proceed to authentication. `undefined` if it may. The Host header must name this
+ * server. The request must not come from a web page. The path must mean the same to every server that decodes
+ * it.
  */
-export function callerGate({ url, rawHeaders }: CallerHead, port: number): CallerGate {
+export function callerGate({ url, rawHeaders }: CallerHead, port: number): Problem | undefined {
   if (ownHost(rawHeaders, port) === undefined)
-    return refuse(421, "Wrong Host header. Send the gateway's address.")
-  if (isFromPage(rawHeaders)) return refuse(403, "Pages in a browser can't call the gateway.")
+    return denied(421, "Wrong Host header. Send the gateway's address.")
+  if (isFromPage(rawHeaders)) return denied(403, "Pages in a browser can't call the gateway.")
   const path = pathOf(url)
-  if (!path.startsWith('/')) return refuse(400, 'Send a path, not a full address.')
-  if (BROKEN_ENCODING.test(path)) return refuse(400, 'The path has an invalid percent-encoding.')
+  if (!path.startsWith('/')) return denied(400, 'Send a path, not a full address.')
+  if (BROKEN_ENCODING.test(path)) return denied(400, 'The path has an invalid percent-encoding.')
   const readings = readingsOf(path)
-  if (readings === undefined) return refuse(400, 'Send a path in UTF-8, percent-encoded once.')
+  if (readings === undefined) return denied(400, 'Send a path in UTF-8, percent-encoded once.')
   if (readings.some((reading) => HIDDEN_SLASH.test(reading)))
-    return refuse(400, 'Send a path without encoded slashes or backslashes.')
+    return denied(400, 'Send a path without encoded slashes or backslashes.')
   if (readings.some((reading) => CONTROL.test(reading)))
-    return refuse(400, 'Send a path without control characters.')
-  if (namesOf(readings).includes('..')) return refuse(400, 'Send a path without ".." segments.')
-  return PASS
+    return denied(400, 'Send a path without control characters.')
+  if (namesOf(readings).includes('..')) return denied(400, 'Send a path without ".." segments.')
+  return undefined
 }
 
 /**

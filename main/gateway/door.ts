@@ -66,8 +66,8 @@ export function door(deps: DoorDeps): (...args: Parameters<RequestListener>) => 
   return async (request, reply) => {
     replies.set(request.socket, reply)
     const { url = '', rawHeaders, method = '' } = request
-    const verdict = callerGate({ url, rawHeaders }, deps.port)
-    if (!verdict.pass) return sendProblem(reply, denied(verdict.status, verdict.detail))
+    const problem = callerGate({ url, rawHeaders }, deps.port)
+    if (problem !== undefined) return sendProblem(reply, problem)
     if (pathOf(url) === TOKEN && bodyIsTooLong(request, MAX_FORM_BYTES))
       return sendProblem(reply, FORM_TOO_LONG)
     if (bodyIsTooLong(request, MAX_BODY_BYTES)) {

@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http'
 import type { MonitorEvent } from '../../app/contract/events.ts'
 import { bucketOptions } from '../../app/gateway/bucket-queue.ts'
 import type { Decision, UpstreamOutcome } from '../../app/gateway/decisions.ts'
@@ -11,7 +12,7 @@ import { tokenAfter401 } from '../api/exchange.ts'
 import { within } from '../network/deadline.ts'
 import type { Access, Bearer } from '../tokens/keeper.ts'
 import type { AdmittedRequest } from './admitted-request.ts'
-import { OpenReplies, type Relay, relay } from './answer-relay.ts'
+import { type Relay, relay } from './answer-relay.ts'
 import type { AdmittedOrder, ForwarderOrders, OpenOrder } from './order-lane.ts'
 import { Permits } from './permits.ts'
 import { type Problem, sendProblem } from './problem.ts'
@@ -110,7 +111,8 @@ export class Forwarder {
   readonly #arriving = new Set<AdmittedRequest>()
   readonly #calls = new Map<number, Call>()
   readonly #upstreams = new Map<number, Upstream>()
-  readonly #replies = new OpenReplies()
+  /** Replies that are being written, with the ids of their programs. */
+  readonly #replies = new Map<ServerResponse, string>()
   /** Streams that are relayed and not shared. */
   readonly #streams = new Map<number, Relay>()
   readonly #uses = new Map<string, ProgramUse>()
@@ -279,7 +281,7 @@ export class Forwarder {
       this.#drop(call)
     }
     this.#refuseArriving(CUT_OFF, program)
-    this.#replies.cut(program.id)
+    for (const [reply, of] of [...this.#replies]) if (of === program.id) reply.destroy()
     this.#hub.cut(program)
     this.#uses.delete(program.id)
   }
@@ -345,7 +347,7 @@ export class Forwarder {
       sendProblem(call.reply, problem(this.#closed))
       this.#drop(call)
     }
-    this.#replies.cutAll()
+    for (const reply of [...this.#replies.keys()]) reply.destroy()
     this.#endDesk()
   }
 
@@ -632,7 +634,7 @@ export class Forwarder {
     for (const [i, call] of calls.entries()) {
       const use = uses[i]
       this.#forget(call)
-      this.#replies.begun(call.reply, call.program.id)
+      this.#replies.set(call.reply, call.program.id)
       if (use === undefined) continue
       if (isStream) use.streams += 1
       if (call !== first) use.coalesced += 1
@@ -652,7 +654,7 @@ export class Forwarder {
       abort: () => sending.abort(),
       ended: () => {
         sending.freeSlot()
-        for (const { reply } of calls) this.#replies.ended(reply)
+        for (const { reply } of calls) this.#replies.delete(reply)
         this.#streams.delete(id)
         hasEnded = true
         if (isStream) for (const use of uses) use.streams -= 1

@@ -20,7 +20,7 @@ import { type AdmittedOrder, NO_ORDER_LANE, type OrderLane } from './order-lane.
 import { type Connection, callerOf, type Peer, PeerSockets } from './peer-user.ts'
 import { sendProblem } from './problem.ts'
 import { type Attached, summaryOf } from './program-summary.ts'
-import { ONLY_KEY, type Program, type Programs } from './programs.ts'
+import { type AddedProgram, ONLY_KEY, type Program, type Programs } from './programs.ts'
 import { CUT_OFF, DEFECT, unavailable, wordsOfNoToken } from './refusals.ts'
 
 export interface GatewayDeps {
@@ -44,10 +44,6 @@ export interface GatewayDeps {
 export interface NewProgram extends Pick<Program, 'name' | 'class' | 'weight' | 'maxOrders'> {
   readonly profile?: string | undefined
 }
-
-export type ProgramAddition =
-  | { readonly ok: true; readonly program: Program; readonly key: string }
-  | { readonly ok: false; readonly why: string }
 
 export type GatewayChange<T = unknown> =
   | ({ readonly ok: true } & T)
@@ -196,7 +192,7 @@ export class Gateway {
     await this.#oneByOne(() => this.#end('Headroom is quitting', drainMs))
   }
 
-  add({ name, class: own, weight, profile, maxOrders }: NewProgram): ProgramAddition {
+  add({ name, class: own, weight, profile, maxOrders }: NewProgram): AddedProgram {
     const { monitor, programs, secrets } = this.#deps
     const connected = monitor.profiles()
     const [only] = connected
@@ -218,10 +214,11 @@ export class Gateway {
       ...{ name, class: own, weight, profile: chosen },
       ...(maxOrders !== undefined && { maxOrders }),
     })
-    if (added.kind === 'refused') return { ok: false, why: added.why }
-    secrets.hide(added.key)
-    this.#changed(chosen)
-    return { ok: true, program: added.program, key: added.key }
+    if (added.ok) {
+      secrets.hide(added.key)
+      this.#changed(chosen)
+    }
+    return added
   }
 
   /** Revokes a program. Its key becomes invalid, and its requests and streams end immediately. */

@@ -76,8 +76,8 @@ interface LocalToken {
 }
 
 export type AddedProgram =
-  | { readonly kind: 'added'; readonly program: Program; readonly key: string }
-  | { readonly kind: 'refused'; readonly why: string }
+  | { readonly ok: true; readonly program: Program; readonly key: string }
+  | { readonly ok: false; readonly why: string }
 
 /** The API keys that are connected now. */
 export interface KeysNow {
@@ -166,7 +166,7 @@ export class Programs {
 
   add({ name, class: own, weight, profile, maxOrders }: Omit<Program, 'id' | 'keyEnding'>): AddedProgram {
     const { programs } = this.#stored
-    const refused = (why: string): AddedProgram => ({ kind: 'refused', why })
+    const refused = (why: string): AddedProgram => ({ ok: false, why })
     if (this.#all().some((program) => sameName(program.name, name)))
       return refused(`a program is already named ${name}; cut it first, or choose another name`)
     if (this.#all().some((program) => looksAlike(program.name, name)))
@@ -189,7 +189,7 @@ export class Programs {
     const saved = this.#save({ ...this.#stored, programs: [...programs, program] })
     if (saved.ok) this.#usedIds.add(program.id)
     return saved.ok
-      ? { kind: 'added', program: withoutDigest(program), key }
+      ? { ok: true, program: withoutDigest(program), key }
       : refused(`saving failed: ${saved.why}`)
   }
 

@@ -86,7 +86,7 @@ export class SharedStream implements StreamReaders {
   readonly #readers = new Set<StreamReader>()
   /** Readers whose response has not begun, in order of arrival. */
   readonly #pending = new Set<StreamReader>()
-  readonly #state: SharedState
+  readonly state: SharedState
   readonly #missingOf = new WeakMap<SharedStream, MissingKeys>()
   #framer = new Framer()
   /** The head of the response that opened the stream. `undefined` until then. */
@@ -103,15 +103,11 @@ export class SharedStream implements StreamReaders {
     this.#secrets = secrets
     this.#clock = clock
     this.#listener = listener
-    this.#state = new SharedState(address, rule, encode)
+    this.state = new SharedState(address, rule, encode)
   }
 
   get category(): string {
     return STREAM_TABLE[this.address.kind].category
-  }
-
-  get state(): SharedState {
-    return this.#state
   }
 
   get isOpen(): boolean {
@@ -164,7 +160,7 @@ export class SharedStream implements StreamReaders {
     const missing = this.#missingOf.get(other) ?? { keys: other.state.keys[Symbol.iterator]() }
     this.#missingOf.set(other, missing)
     missing.next ??= missing.keys.next()
-    const isFound = (key: string) => this.#state.has(key) || !other.state.has(key)
+    const isFound = (key: string) => this.state.has(key) || !other.state.has(key)
     while (missing.next.done !== true && isFound(missing.next.value)) missing.next = missing.keys.next()
     return missing.next.done === true
   }
@@ -174,7 +170,7 @@ export class SharedStream implements StreamReaders {
     for (const reader of other.#readers) {
       reader.onGone = () => this.#gone(reader)
       this.#readers.add(reader)
-      reader.moveTo(this.#state)
+      reader.moveTo(this.state)
     }
     other.#readers.clear()
     other.close()
@@ -195,9 +191,9 @@ export class SharedStream implements StreamReaders {
     this.#observation ??= observation
     this.#framer = new Framer()
     this.#lastByte = 0
-    this.#state.opened()
+    this.state.opened()
     // A response head does not prove that the service is back. Only data does.
-    if (this.#state.isCatchingUp) this.#awaitService()
+    if (this.state.isCatchingUp) this.#awaitService()
     let isFirst = true
     for (const reader of this.pending) {
       this.#begin(reader, isFirst)
@@ -212,15 +208,15 @@ export class SharedStream implements StreamReaders {
     const { lines } = this.#framer.push(bytes)
     for (const line of lines) {
       const text = this.#cleaned(this.#decoder.decode(line))
-      frames.push(...this.#state.heard(text))
+      frames.push(...this.state.heard(text))
       if (text.includes(DUAL_LOGON)) this.#noteDualLogon(text)
-      if (this.#state.isTooLarge) {
+      if (this.state.isTooLarge) {
         this.#listener.outgrown()
         this.close()
         return
       }
     }
-    if (lines.length > 0 && !this.#state.isCatchingUp) this.#isServed()
+    if (lines.length > 0 && !this.state.isCatchingUp) this.#isServed()
     if (frames.length === 0) return
     for (const reader of this.#readers) {
       this.#contain(reader, () => reader.hear(frames))
@@ -267,7 +263,7 @@ export class SharedStream implements StreamReaders {
     if (reader.isGone) return
     this.#readers.add(reader)
     this.#listener.began(reader, isFirst)
-    this.#contain(reader, () => reader.begin(this.#headers(isFirst), this.#state))
+    this.#contain(reader, () => reader.begin(this.#headers(isFirst), this.state))
   }
 
   #contain(reader: StreamReader, run: () => void): void {
@@ -307,7 +303,7 @@ export class SharedStream implements StreamReaders {
 
   #sendAway(reader: StreamReader): void {
     reader.onGone = () => {}
-    reader.end(this.#state.line(this.#lastWords ?? GO_AWAY), this.#clock)
+    reader.end(this.state.line(this.#lastWords ?? GO_AWAY), this.#clock)
     this.#gone(reader)
   }
 
@@ -317,7 +313,7 @@ export class SharedStream implements StreamReaders {
     const at = bytes.indexOf(LF)
     if (at >= 0) {
       this.#hasLineEnd = true
-      this.#state.lineEnd = (at === 0 ? this.#lastByte : bytes[at - 1]) === CR ? '\r\n' : '\n'
+      this.state.lineEnd = (at === 0 ? this.#lastByte : bytes[at - 1]) === CR ? '\r\n' : '\n'
     }
     this.#lastByte = bytes[bytes.length - 1] ?? 0
   }

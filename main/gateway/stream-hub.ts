@@ -14,6 +14,7 @@ import type { RefusedStream } from '../streams/stream-readers.ts'
 import type { Streams } from '../streams/streams.ts'
 import type { AdmittedRequest } from './admitted-request.ts'
 import { relay } from './answer-relay.ts'
+import type { WaitingNow } from './forwarder.ts'
 import { type Problem, sendProblem, tooMany } from './problem.ts'
 import type { ProgramUse } from './program-use.ts'
 import type { Program } from './programs.ts'
@@ -121,9 +122,7 @@ export class StreamHub {
   }
 
   /** A program's requests that wait for a stream to open. */
-  waitingOf(
-    program: Program,
-  ): readonly { readonly category: string; readonly sinceMs: number; readonly untilMs: number }[] {
+  waitingOf(program: Program): readonly WaitingNow[] {
     return [...this.#asked.values()]
       .filter(({ turn }) => turn === undefined)
       .flatMap(({ shared }) =>

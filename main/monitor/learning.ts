@@ -76,13 +76,6 @@ type StoredQuota = z.output<typeof storedQuota>
 type StoredKey = z.output<typeof storedKey>
 type Stored = z.output<typeof stored>
 
-export interface KeyLearning {
-  read(): LearnedQuotas
-  /** Replaces the learned data in memory. `flush` writes it. */
-  keep(learned: LearnedQuotas): void
-  forget(): Saved
-}
-
 /**
  * Data about others' requests, learned from headers, by API key and category. Stored in `learned.json` in the
  * data folder, without accounts and tokens. Without a folder, the data is lost when the process ends.
@@ -107,22 +100,23 @@ export class Learning {
     this.#written = JSON.stringify(found)
   }
 
-  of(owner: PinOwner): KeyLearning {
+  of(owner: PinOwner) {
     const { id } = owner
     return {
-      read: () => {
+      read: (): LearnedQuotas => {
         const key = this.#keys.get(id)
         if (key?.owner !== markOf(owner)) return {}
         return Object.fromEntries(
           Object.entries(key.quotas).map(([category, quota]) => [category, fromStored(quota)]),
         )
       },
-      keep: (learned) => {
+      /** Replaces the learned data in memory. `flush` writes it. */
+      keep: (learned: LearnedQuotas): void => {
         this.#owners.set(id, owner)
         this.#keys.delete(id)
         this.#keys.set(id, { owner: markOf(owner), quotas: bounded(learned) })
       },
-      forget: () => {
+      forget: (): Saved => {
         this.#owners.delete(id)
         return this.#keys.delete(id) ? this.flush() : SAVED
       },

@@ -4,7 +4,7 @@ import type { QuotaTap } from '../api/quota-tap.ts'
 import type { Clock } from '../ports/ports.ts'
 import type { Timeline } from '../ports/timeline.ts'
 
-export interface ModelSamplesDeps {
+interface ModelSamplesDeps {
   readonly clock: Pick<Clock, 'after'>
   readonly timeline: Pick<Timeline, 'now'>
   readonly ledger: Pick<Ledger, 'view'>
@@ -17,37 +17,22 @@ const SAMPLE_MS = 3_000
 
 /**
  * Samples the quota model between headers, for charts and states. Some changes need no header: for example,
- * others may stop their requests.
+ * others may stop their requests. Takes the first sample now. Returns a function that ends the sampling.
  */
-export class ModelSamples {
-  readonly #deps: ModelSamplesDeps
-  #states = ''
-  #cancel: () => void = () => {}
-
-  constructor(deps: ModelSamplesDeps) {
-    this.#deps = deps
-  }
-
-  /** Takes the first sample now, and further samples at regular intervals. */
-  start(): void {
-    this.#take()
-  }
-
-  stop(): void {
-    this.#cancel()
-  }
-
-  #take(): void {
-    const { clock, timeline, ledger, history, tap, changed } = this.#deps
+export function sampleModel(deps: ModelSamplesDeps): () => void {
+  const { clock, timeline, ledger, history, tap, changed } = deps
+  let states = ''
+  let cancel = () => {}
+  const sample = () => {
     const now = timeline.now()
     const rows = ledger.view(now)
     history.sampled(rows, now)
     tap.evaluate(rows, now)
-    const states = rows.map((row) => row.state).join()
-    if (states !== this.#states) {
-      this.#states = states
-      changed()
-    }
-    this.#cancel = clock.after(SAMPLE_MS, () => this.#take())
+    const former = states
+    states = rows.map((row) => row.state).join()
+    if (states !== former) changed()
+    cancel = clock.after(SAMPLE_MS, sample)
   }
+  sample()
+  return () => cancel()
 }

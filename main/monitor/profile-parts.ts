@@ -20,7 +20,7 @@ import type { Pins } from '../streams/pinned-streams.ts'
 import { Streams } from '../streams/streams.ts'
 import { TokenKeeper, type WatchedBearer } from '../tokens/keeper.ts'
 import type { TokenStore } from '../tokens/token-store.ts'
-import { ModelSamples } from './model-samples.ts'
+import { sampleModel } from './model-samples.ts'
 
 export interface ProfilePorts {
   readonly clock: Clock
@@ -53,7 +53,7 @@ export type ProfileParts = ReturnType<typeof profileParts>
 
 export function profileParts(
   { baseUrl, authUrl, probes }: Profile,
-  { pins, attended, onListenerError, ...given }: ProfilePorts,
+  { pins, attended, ...given }: ProfilePorts,
   current: CurrentSession,
 ) {
   const ports = { ...given, http: cleanHttp(given.http, given.secrets) }
@@ -129,18 +129,12 @@ export function profileParts(
     turns: () => current.gateway?.()?.acquireStreamPermit,
     ...(pins && { pins }),
   })
-  const samples = new ModelSamples({ clock, timeline, ledger, history, tap, changed })
   const ofTokens = (happened: KeyReport) => {
     if (happened.kind === 'token-refreshed') tap.renewed()
     report(happened)
   }
   const keeperFor = (profile: Profile, tokens: TokenStore) =>
-    new TokenKeeper(
-      profile,
-      tokens,
-      { ...ports, event: ofTokens, reached, ...(onListenerError && { onListenerError }) },
-      rotationMsOf(profile),
-    )
+    new TokenKeeper(profile, tokens, { ...ports, event: ofTokens, reached }, rotationMsOf(profile))
   return {
     ledger,
     slots,
@@ -151,7 +145,8 @@ export function profileParts(
     client,
     prober,
     streams,
-    samples,
+    /** See `sampleModel`. */
+    startSampling: () => sampleModel({ clock, timeline, ledger, history, tap, changed }),
     /** Creates the token keeper of a sign-in. */
     keeperFor,
     mayUseService,

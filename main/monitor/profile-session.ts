@@ -40,6 +40,7 @@ export class ProfileSession {
   #gateway: SessionGateway | undefined
   #desk: SessionDesk | undefined
   #pausedHistory: Snapshot['pausedHistory']
+  #stopSampling: () => void = () => {}
 
   constructor(profile: Profile, tokens: TokenStore, deps: ProfileSessionDeps) {
     this.#profile = profile
@@ -85,11 +86,11 @@ export class ProfileSession {
     this.#keeper.start()
     this.parts.prober.start()
     this.parts.streams.openAtStart(this.#profile.streams)
-    this.parts.samples.start()
+    this.#stopSampling = this.parts.startSampling()
   }
 
   stop(): void {
-    this.parts.samples.stop()
+    this.#stopSampling()
     this.parts.prober.stop()
     this.parts.client.stop()
     this.parts.otherHost.stop()

@@ -1,27 +1,20 @@
 import type { Programs } from '../gateway/programs.ts'
 import { type MonitorSurface, sessionOf } from '../monitor/monitor-surface.ts'
-import type { Clock, Log, RandomBytes } from '../ports/ports.ts'
 import { sessionReads } from './order-list.ts'
-import { Orders } from './orders.ts'
+import { Orders, type OrdersDeps } from './orders.ts'
 
 /** The host's inputs for the orders of its monitor. */
-export interface MonitoredOrdersDeps {
+export interface MonitoredOrdersDeps
+  extends Pick<OrdersDeps, 'dataFolder' | 'clock' | 'log' | 'randomBytes' | 'problem'> {
   readonly monitor: Pick<
     MonitorSurface,
     'profiles' | 'keyMark' | 'withProfile' | 'attachOrders' | 'subscribe'
   >
   readonly programs: Pick<Programs, 'list' | 'withdrawOrders' | 'bindOrders'>
-  /** Absent if there is no journal. Without a journal, no order is sent. */
-  readonly dataFolder: string | undefined
   /** See `VaultHandle.isGone`. */
   readonly isGone: (profile: string) => boolean
   /** See `Vault.keysFor`. */
   readonly keysFor: (purpose: string) => readonly Uint8Array[]
-  readonly clock: Clock
-  readonly log: Log
-  readonly randomBytes: RandomBytes
-  /** Called with one sentence if the journal was damaged. */
-  readonly problem: (sentence: string) => void
 }
 
 /** Orders of a monitor's keys, shown in its snapshots. */

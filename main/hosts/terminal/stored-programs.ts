@@ -65,7 +65,7 @@ function answer(programs: Programs, request: ProgramRequest): ControlAnswer {
     case 'add-program': {
       const { do: _, profile = ONLY_KEY, ...program } = request
       const added = programs.add({ ...program, profile })
-      return added.kind === 'added'
+      return added.ok
         ? { ok: true, key: added.key, program: added.program.name, gateway: OFF }
         : failedAnswer(added.why)
     }

@@ -198,7 +198,7 @@ export class DeskMachine {
     return desk
   }
 
-  /** Evaluates the rows every three seconds, as `ModelSamples` does. */
+  /** Evaluates the rows every three seconds, as `sampleModel` does. */
   #sample(): void {
     const now = this.timeline.now()
     this.tap.evaluate(this.ledger.view(now), now)

@@ -667,8 +667,8 @@ test.each([
 
 /** Whether the gateway forwards a path, and why not. */
 const wayOf = (path: string) => {
-  const verdict = callerGate({ url: path, rawHeaders: ['host', '127.0.0.1:4791'] }, 4791)
-  return verdict.pass ? destinationOf(path) : verdict.status
+  const problem = callerGate({ url: path, rawHeaders: ['host', '127.0.0.1:4791'] }, 4791)
+  return problem === undefined ? destinationOf(path) : problem.status
 }
 
 test('forwards no path that leads to orders, in any spelling', () => {

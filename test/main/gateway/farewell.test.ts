@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { expect, test } from 'vitest'
-import { END_STREAM_MS, endStream, GO_AWAY, OpenReplies } from '../../../main/gateway/answer-relay.ts'
+import { END_STREAM_MS, endStream, GO_AWAY } from '../../../main/gateway/answer-relay.ts'
 import { SteppedClock } from '../stepped-clock.ts'
 import { FakeReply } from './scripted-hub.ts'
 
@@ -29,18 +29,4 @@ test('an ended stream gets no last line', () => {
   ended.end()
   for (const reply of [gone, ended]) endStream(real(reply), GO_AWAY, clock)
   expect([gone.text, ended.text, clock.pending]).toEqual(['', '', 0])
-})
-
-test('cuts the replies of one program, or all, and leaves ended ones alone', () => {
-  const replies = new OpenReplies()
-  const [bot, notes, ended] = [new FakeReply(), new FakeReply(), new FakeReply()]
-  replies.begun(real(bot), 'bot')
-  replies.begun(real(notes), 'notes')
-  replies.begun(real(ended), 'bot')
-  replies.ended(real(ended))
-  expect(replies.size).toBe(2)
-  replies.cut('bot')
-  expect([bot, notes, ended].map(({ destroyed }) => destroyed)).toEqual([true, false, false])
-  replies.cutAll()
-  expect([notes, ended].map(({ destroyed }) => destroyed)).toEqual([true, false])
 })

@@ -28,7 +28,7 @@ function opened(dataFolder = temporaryFolder(), given: readonly GivenProgram[] =
   })
   const add = (name: string) => {
     const added = programs.add({ ...BOT, name })
-    if (added.kind === 'refused') throw new Error(added.why)
+    if (!added.ok) throw new Error(added.why)
     return added.key
   }
   return { programs, add, clock, problems, dataFolder, file: join(dataFolder, 'gateway.json') }
@@ -84,9 +84,9 @@ test('a revoked program’s key and tokens are invalid, and its name is free', (
 test('names are unique in any case, and 64 programs are the maximum', () => {
   const { programs, add } = opened()
   add('bot')
-  expect(programs.add({ ...BOT, name: 'Bot' })).toMatchObject({ kind: 'refused' })
+  expect(programs.add({ ...BOT, name: 'Bot' })).toMatchObject({ ok: false })
   for (let i = 1; i < 64; i += 1) add(`bot ${i}`)
-  expect(programs.add({ ...BOT, name: 'one more' })).toMatchObject({ kind: 'refused' })
+  expect(programs.add({ ...BOT, name: 'one more' })).toMatchObject({ ok: false })
   expect(new Set(programs.list().map(({ id }) => id)).size).toBe(64)
 })
 
@@ -95,7 +95,7 @@ test('rejects a name that looks like an existing one in another alphabet', () =>
   add('bot')
   // The name has a Greek omicron instead of an o.
   expect(programs.add({ ...BOT, name: 'b\u03bft' })).toMatchObject({
-    kind: 'refused',
+    ok: false,
     why: expect.stringContaining('looks like'),
   })
   add('робот')
@@ -125,7 +125,7 @@ test('keeps a newer Headroom’s file, and does not call it damaged', () => {
 test('reports what cannot be stored, and issues no key for it', () => {
   const { programs, dataFolder } = opened()
   rmSync(dataFolder, { recursive: true })
-  expect(programs.add(BOT)).toMatchObject({ kind: 'refused', why: expect.stringContaining('saving failed') })
+  expect(programs.add(BOT)).toMatchObject({ ok: false, why: expect.stringContaining('saving failed') })
   expect(programs.list()).toEqual([])
   expect(programs.setPort(1)).toMatchObject({ ok: false })
   expect(() => chmodSync(dataFolder, 0o700)).toThrow()
@@ -233,7 +233,7 @@ test('a program from the environment hides only the stored one of its name, in a
   expect(programs.list().map(({ id }) => id)).toEqual(['given:Bot', 'program-2'])
   expect([programs.ofBearer(stored), programs.ofBearer(notes)?.name]).toEqual([undefined, 'notes'])
   expect(programs.add({ ...BOT, name: 'BOT' })).toMatchObject({
-    kind: 'refused',
+    ok: false,
     why: expect.stringContaining('a program is already named BOT'),
   })
 })
@@ -265,7 +265,7 @@ test('without a data folder programs last until the end', () => {
   const clock = new SteppedClock()
   const programs = new Programs({ clock, randomBytes: (size) => new Uint8Array(size), problem: () => {} })
   const added = programs.add(BOT)
-  expect(added.kind === 'added' && programs.ofBearer(added.key)?.name).toBe('bot')
+  expect(added.ok && programs.ofBearer(added.key)?.name).toBe('bot')
   expect(programs.setPort(4791)).toEqual({ ok: true })
   expect(programs.port).toBe(4791)
 })
@@ -345,7 +345,7 @@ test('the grants of a disconnected key’s programs are withdrawn, even if that 
   expect(programs.withdrawOrders('key-1')).toEqual({ names: ['trader'], saved: { ok: true } })
   expect(programs.withdrawOrders('key-1')).toEqual({ names: [], saved: { ok: true } })
   expect(granted(opened(dataFolder).programs)).toEqual([undefined, undefined, 30])
-  expect(bot.kind === 'added' && programs.ofBearer(bot.key)?.name).toBe('trader')
+  expect(bot.ok && programs.ofBearer(bot.key)?.name).toBe('trader')
   rmSync(dataFolder, { recursive: true })
   expect(programs.withdrawOrders('key-2')).toMatchObject({ names: ['other'], saved: { ok: false } })
   expect(granted(programs)).toEqual([undefined, undefined, undefined])
