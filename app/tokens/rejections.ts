@@ -1,3 +1,4 @@
+import { keepNewest } from '../contract/newest.ts'
 import { RETRY, retryDelayMs } from '../retry/schedules.ts'
 
 /** The consecutive 401s of one path. Times are epoch milliseconds. */
@@ -67,9 +68,8 @@ export class Rejections {
 /** Stores a value for a path. Beyond `MAX_PATHS` paths, forgets the oldest one. */
 function note<T>(paths: Map<string, T>, path: string, value: T): void {
   paths.delete(path)
-  const [oldest] = paths.keys()
-  if (oldest !== undefined && paths.size >= MAX_PATHS) paths.delete(oldest)
   paths.set(path, value)
+  keepNewest(paths, MAX_PATHS)
 }
 
 const waitMs = (failures: number): number => retryDelayMs(RETRY.rejected, failures, 0)

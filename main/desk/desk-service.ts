@@ -3,9 +3,10 @@ import { hostname } from 'node:os'
 import { DESK_LIMITS, type deskContract } from '../../app/contract/desk.ts'
 import type { Handlers } from '../../app/contract/ipc.ts'
 import { sessionOf } from '../monitor/monitor-surface.ts'
+import type { Clock, Random } from '../ports/ports.ts'
 import { DeskCommands, type DeskCommandsDeps } from './desk-commands.ts'
-import { type DeskRunPorts, deskRun } from './desk-run.ts'
-import { type DeskRunParts, Desks, type DesksDeps, keyOf } from './desks.ts'
+import { DeskSession, type DeskSessionDeps } from './desk-session.ts'
+import { type DeskRun, type DeskRunParts, Desks, type DesksDeps, keyOf } from './desks.ts'
 import { natsEngines } from './nats-engine.ts'
 
 /** The desks of a process, and the commands for them. */
@@ -50,3 +51,50 @@ const common = ({ store, secrets }: Pick<DeskCommandsDeps, 'store' | 'secrets'>)
   randomBytes,
   hostName: hostname().slice(0, DESK_LIMITS.name) || 'this machine',
 })
+
+/** Facts about the person at this machine. The desk sends them to the other members. */
+export type DeskPerson = Pick<DeskSessionDeps, 'lookedAtMs' | 'snooze'>
+
+export interface DeskRunPorts {
+  readonly clock: Clock
+  readonly random: Random
+  readonly person: DeskPerson
+}
+
+/** Runs the desk of a connected key. While the desk runs, it is attached to the key's session. */
+export function deskRun(
+  { session, membership, engine, isFromStart }: DeskRunParts,
+  { clock, random, person }: DeskRunPorts,
+): DeskRun {
+  const { ledger, slots, tap, prober, timeline } = session.parts
+  const desk: DeskSession = new DeskSession({
+    ...{ membership, engine, isFromStart, clock, random, randomBytes, ledger, slots, tap, prober, timeline },
+    ...person,
+    programs: () => session.programs,
+    revokedAtMs: () => session.revokedAtMs,
+    revoked: () => session.revokedElsewhere(),
+    report: (report) => session.happened(report),
+    changed: () => session.changed(),
+    // Attaches the desk again, so that the gateway finds no queue in it. The gateway's own scheduler then
+    // decides.
+    queueEnded: () => session.attachDesk(desk),
+  })
+  return {
+    start: () => {
+      session.attachDesk(desk)
+      desk.start()
+    },
+    rotated: () => desk.rotated(),
+    refuse: (code) => desk.refuse(code),
+    // Detaches the desk before it ends, because another desk may start on the same key while this one is
+    // ending.
+    leave: () => {
+      session.attachDesk(undefined)
+      return desk.leave()
+    },
+    close: () => {
+      session.attachDesk(undefined)
+      return desk.close()
+    },
+  }
+}

@@ -1,4 +1,5 @@
 import type { LeaseStore } from '../../app/desk/queue-ports.ts'
+import type { Membership } from './membership.ts'
 
 /*
  * Port to the server through which the members of a desk exchange messages. `nats-engine.ts` implements it
@@ -20,13 +21,8 @@ export interface DeskNames {
   readonly lease: string
 }
 
-export interface EngineOptions {
-  /** Addresses such as `nats://HOST:4222` and `tls://HOST:4222`, in the order in which they are tried. */
-  readonly servers: readonly string[]
-  /** The path of a PEM file with CA certificates. The server's certificate is checked against them. */
-  readonly tlsCa?: string
-  /** `user:password`, a token, an nkey seed, or the text of a `.creds` file. */
-  readonly credentials?: string
+/** `servers`: such as `nats://HOST:4222` and `tls://HOST:4222`, in the order in which they are tried. */
+export interface EngineOptions extends Pick<Membership, 'servers' | 'tlsCa' | 'credentials'> {
   readonly names: DeskNames
 }
 

@@ -1,4 +1,5 @@
 import type { KeyObject } from 'node:crypto'
+import { keepNewest } from '../../app/contract/newest.ts'
 import { DESK_PROTOCOL, type DeskMessage, memberMessage } from '../../app/desk/messages.ts'
 import type { MomentRange } from '../../app/desk/peer-clock.ts'
 import { MAX_MEMBERS } from '../../app/desk/queue-messages.ts'
@@ -286,8 +287,7 @@ export class DeskLink {
   #end(run: MemberRun, why: 'left' | 'replaced'): void {
     this.#strangers.forget(run)
     this.#endedRuns.add(run.run)
-    const [oldest = run.run] = this.#endedRuns
-    if (this.#endedRuns.size > MAX_ENDED) this.#endedRuns.delete(oldest)
+    keepNewest(this.#endedRuns, MAX_ENDED)
     const peer = this.#peers.get(run.member)
     if (peer?.run.run !== run.run) return
     peer.end()

@@ -1,3 +1,4 @@
+import { keepNewest } from '../../app/contract/newest.ts'
 import { announcerOf } from '../../app/desk/announcer.ts'
 import type { MemberRecord, SentAt } from '../../app/desk/member-record.ts'
 import { MAX_SILENT, type SilentRun } from '../../app/desk/messages.ts'
@@ -111,8 +112,7 @@ export class OtherMembers {
 
   #keep(run: string, ended: { readonly member: string; readonly record: MemberRecord }): void {
     this.#ended.set(run, ended)
-    const [oldest = run] = this.#ended.keys()
-    if (this.#ended.size > MAX_SILENT) this.#ended.delete(oldest)
+    keepNewest(this.#ended, MAX_SILENT)
   }
 
   forget(id: string): void {

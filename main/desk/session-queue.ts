@@ -1,5 +1,4 @@
 import type { DeskSummary } from '../../app/contract/desk.ts'
-import type { KeyReport } from '../../app/contract/events.ts'
 import { defaultReserve } from '../../app/contract/programs.ts'
 import { DeskQueue } from '../../app/desk/desk-queue.ts'
 import type { QueueSummary } from '../../app/desk/queue-ports.ts'
@@ -9,6 +8,7 @@ import type { MeteredLedger } from '../../app/quota/metered-ledger.ts'
 import type { DeskPart } from '../../app/quota/safe-pace.ts'
 import { within } from '../network/deadline.ts'
 import type { Clock, Random } from '../ports/ports.ts'
+import type { DeskTroubleDeps } from './desk-trouble.ts'
 import type { Engine } from './engine.ts'
 import type { DeskLink } from './link.ts'
 
@@ -88,17 +88,13 @@ export class SessionQueue {
   }
 }
 
-export interface QueueViewDeps {
-  /** The desk's queue, as this machine sees it. `undefined` once the desk rejects this machine. */
-  readonly queue: () => QueueSummary | undefined
-  readonly clock: Pick<Clock, 'monotonicMs'>
+interface QueueViewDeps extends Pick<DeskTroubleDeps, 'queue' | 'clock' | 'report'> {
   /** The name of a member's machine. `undefined` before its first report. */
   readonly nameOf: (member: string) => string | undefined
-  readonly report: (report: KeyReport) => void
 }
 
 /** The desk's queue as a person sees it in snapshots and events. */
-export class QueueView {
+class QueueView {
   readonly #deps: QueueViewDeps
   /** The dispatcher that was last reported in an event. */
   #told: string | undefined

@@ -1,4 +1,5 @@
 import type { KeyObject } from 'node:crypto'
+import { keepNewest } from '../../app/contract/newest.ts'
 import type { Clock, RandomBytes } from '../ports/ports.ts'
 import type { MemberRun } from './envelope.ts'
 
@@ -67,8 +68,7 @@ export class Strangers {
       return
     }
     this.#known.set(run, { key, counter })
-    const [oldest = run] = this.#known.keys()
-    if (this.#known.size > MAX_STRANGERS) this.#known.delete(oldest)
+    keepNewest(this.#known, MAX_STRANGERS)
   }
 
   /** A new challenge for all members. */

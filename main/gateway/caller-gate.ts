@@ -1,14 +1,6 @@
 import { pathOf } from '../../app/service/categories.ts'
-import { ownHost, valuesOf } from '../network/request-gate.ts'
+import { ownHost, type RequestHead, valuesOf } from '../network/request-gate.ts'
 import { denied, type Problem } from './problem.ts'
-
-/** The head of a program's request, before routing. */
-export interface CallerHead {
-  /** Path and query as received, undecoded. */
-  readonly url: string
-  /** Name, value, name, value, with duplicates. */
-  readonly rawHeaders: readonly string[]
-}
 
 /** An encoded slash, or a backslash, which some servers treat as a slash. */
 const HIDDEN_SLASH = /%2f|%5c|\\/i
@@ -20,7 +12,10 @@ const BROKEN_ENCODING = /%(?![\da-f]{2})/i
  * server. The request must not come from a web page. The path must mean the same to every server that decodes
  * it.
  */
-export function callerGate({ url, rawHeaders }: CallerHead, port: number): Problem | undefined {
+export function callerGate(
+  { url, rawHeaders }: Pick<RequestHead, 'url' | 'rawHeaders'>,
+  port: number,
+): Problem | undefined {
   if (ownHost(rawHeaders, port) === undefined)
     return denied(421, "Wrong Host header. Send the gateway's address.")
   if (isFromPage(rawHeaders)) return denied(403, "Pages in a browser can't call the gateway.")

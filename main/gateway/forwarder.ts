@@ -385,16 +385,7 @@ export class Forwarder {
   }
 
   #offer(request: AdmittedRequest): void {
-    const {
-      program,
-      method,
-      pathAndQuery,
-      accept,
-      acceptEncoding,
-      maxWaitMs,
-      isAlone = false,
-      reply,
-    } = request
+    const { program, method, pathAndQuery, maxWaitMs, reply } = request
     const path = pathOf(pathAndQuery)
     const category = categoryOf(method === 'HEAD' ? 'GET' : method, path)
     const endpoint = category ?? path
@@ -416,8 +407,7 @@ export class Forwarder {
     this.#calls.set(id, call)
     reply.on('close', () => this.#drop(call))
     // A stream can't be shared like a response, because a later caller would miss its beginning.
-    const sameAs =
-      isStream || isAlone ? undefined : sameAsOf({ method, pathAndQuery, accept, acceptEncoding })
+    const sameAs = isStream || request.isAlone ? undefined : sameAsOf(request)
     this.#apply(
       this.#turns.offer(
         {

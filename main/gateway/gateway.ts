@@ -482,20 +482,16 @@ export class Gateway {
   }
 
   #forwarderOf(session: ProfileSession): Forwarder {
-    const { tap, ledger, slots, reachability, bearer, timeline, streams } = session.parts
+    const { ledger, slots, bearer, timeline, streams } = session.parts
     const { orders } = this.#deps
     if (this.#deps.reserve) ledger.reserves = this.#deps.reserve
     return new Forwarder({
+      ...session.parts,
+      ...bearer,
       clock: this.#deps.clock,
-      timeline,
       secrets: this.#deps.secrets,
       baseUrl: session.profile.baseUrl,
       host: hostOf(session.profile.baseUrl),
-      tap,
-      ledger,
-      slots,
-      reachability,
-      ...bearer,
       forward: this.#deps.forward,
       event: (event) => session.happened(event),
       pausedUntilMs: (program) => this.#pausedUntil(program, timeline.now()),

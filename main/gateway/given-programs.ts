@@ -4,16 +4,11 @@ import {
   PROGRAM_CLASSES,
   PROGRAM_LIMITS,
   PROGRAM_NAME,
-  type ProgramClass,
 } from '../../app/contract/programs.ts'
+import type { Program } from './programs.ts'
 
 /** A program with a key that a person chose, for unattended runs. It is not stored. */
-export interface GivenProgram {
-  readonly name: string
-  readonly class: ProgramClass
-  readonly weight: number
-  /** Maximum number of orders in any minute. Without it, the program is not allowed to send orders. */
-  readonly maxOrders?: number
+export interface GivenProgram extends Pick<Program, 'name' | 'class' | 'weight' | 'maxOrders'> {
   readonly key: string
 }
 

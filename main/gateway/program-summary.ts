@@ -9,21 +9,16 @@ export interface Attached {
   readonly forwarder: Forwarder
 }
 
+/** The counts of a program while its key is not connected, or no app is running. */
+export const NO_USE = {
+  ...{ forwarded: 0, coalesced: 0, refused: 0, perSecond: 0 },
+  ...{ waiting: 0, longestWaitMs: 0, streams: 0, use: [] },
+} as const
+
 /** A program with its current activity. While its key is not connected, it has no activity. */
 export function summaryOf(program: Program, attached: Attached | undefined): ProgramSummary {
   const { profile: _, ...shown } = program
-  if (attached === undefined)
-    return {
-      ...shown,
-      forwarded: 0,
-      coalesced: 0,
-      refused: 0,
-      perSecond: 0,
-      waiting: 0,
-      longestWaitMs: 0,
-      streams: 0,
-      use: [],
-    }
+  if (attached === undefined) return { ...shown, ...NO_USE }
   const nowMs = attached.session.parts.timeline.now()
   const { use, waiting } = attached.forwarder.nowOf(program)
   const used = use.byCategory(nowMs)

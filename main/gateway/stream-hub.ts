@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream'
+import { keepNewest } from '../../app/contract/newest.ts'
 import { PROGRAM_CLASSES } from '../../app/contract/programs.ts'
 import { STREAM_TABLE, type StreamRequest } from '../../app/service/stream-kinds.ts'
 import type { StreamState } from '../../app/streams/life-cycle.ts'
@@ -236,9 +237,7 @@ export class StreamHub {
   /** Stops sharing a stream that grew too large. Each program that retries gets its own stream. */
   #unshare({ key }: StreamAddress): void {
     this.#unsharedUntilMs.set(key, this.#deps.timeline.now() + UNSHARED_MS)
-    const [oldest] = this.#unsharedUntilMs.keys()
-    if (this.#unsharedUntilMs.size > MAX_UNSHARED && oldest !== undefined)
-      this.#unsharedUntilMs.delete(oldest)
+    keepNewest(this.#unsharedUntilMs, MAX_UNSHARED)
   }
 
   #isUnshared({ key }: StreamAddress): boolean {

@@ -2,7 +2,7 @@ import type { KeyReport, LoggedEvent, MonitorEvent } from '../../app/contract/ev
 import { STOPPED_BY_PERSON } from '../../app/contract/orders.ts'
 import { type CommandError, type Outcome, UNKNOWN_PROFILE } from '../../app/contract/outcome.ts'
 import type { Snapshot } from '../../app/contract/snapshot.ts'
-import type { Clock, Http, Log, Random } from '../ports/ports.ts'
+import type { Log } from '../ports/ports.ts'
 import type { OrdersChoice, Profile } from '../ports/profile.ts'
 import { Redactor, type Secrets } from '../ports/redactor.ts'
 import { Timeline } from '../ports/timeline.ts'
@@ -16,14 +16,10 @@ import { ConnectedProfiles } from './connected-profiles.ts'
 import { EventLog } from './event-log.ts'
 import { Learning } from './learning.ts'
 import type { AttachedOrders, MonitorListener, MonitorSurface } from './monitor-surface.ts'
+import type { ProfilePorts } from './profile-parts.ts'
 import { ProfileSession } from './profile-session.ts'
 
-export interface MonitorPorts {
-  /** Whether a person is looking at the window. Absent if the host cannot know, which counts as `true`. */
-  readonly attended?: () => boolean
-  readonly clock: Clock
-  readonly random: Random
-  readonly http: Http
+export interface MonitorPorts extends Pick<ProfilePorts, 'attended' | 'clock' | 'random' | 'http'> {
   /** The redactor, shared with the log. Default: a new one. */
   readonly secrets?: Secrets
   readonly log: Log
@@ -110,20 +106,17 @@ export class Monitor implements MonitorSurface, ConnectedKeys {
   }
 
   #follow(profile: Profile, tokens: TokenStore, former?: ProfileSession): void {
-    const { attended, clock, random, http, pins } = this.#ports
+    const { pins, ...ports } = this.#ports
     const { id } = profile
     this.#log.forget(id)
     const session = new ProfileSession(profile, tokens, {
-      clock,
-      random,
-      http,
+      ...ports,
       secrets: this.#known,
       timeline: this.#timeline,
       // App windows drop older revisions, so a reconnected key continues the numbering.
       firstRevision: former ? former.revision + 1 : 0,
       keystore: () => this.#storage.keystore(id),
       ...(pins && { pins: pins.of(this.#ownerOf(profile)) }),
-      ...(attended && { attended }),
       orders: () => this.#orders?.summary(id),
       changed: () => this.#notify((listener) => listener.changed(id)),
       report: (report) => this.#happened(report, id),

@@ -45,34 +45,21 @@ const MIN_KEY_LENGTH = 12
 
 /** The snapshot of one profile at `nowMs`. It contains only the last characters of the API key. */
 export function profileSnapshot(sources: SnapshotSources, nowMs: number): Snapshot {
-  const {
-    revision,
-    profile,
-    keystore,
-    reachability,
-    keeper,
-    ledger,
-    slots,
-    streams,
-    prober,
-    settingsAt,
-    tap,
-    pausedHistory,
-  } = sources
+  const { profile, keystore, reachability, keeper, prober, pausedHistory } = sources
   const served = sources.gateway?.summary()
   const [access, refresh] = [keeper.accessSummary(), refreshOf(sources, keeper.refreshSummary())]
   const signInHost = signInHostSummary(profile, reachability, refresh)
-  const requests = ledger.view(nowMs).map((counted) => {
+  const requests = sources.ledger.view(nowMs).map((counted) => {
     const row = served === undefined ? counted : withPrograms(counted, served.programs)
     const nextCheckAt = prober.nextCheckAt(row)
-    const problem = tap.problemOf(row.category, signInHost === undefined)
+    const problem = sources.tap.problemOf(row.category, signInHost === undefined)
     if (nextCheckAt === undefined && problem === undefined) return row
     return { ...row, ...(nextCheckAt !== undefined && { nextCheckAt }), ...(problem && { problem }) }
   })
   // Without an access token, the next request goes to the sign-in host and not to the service.
   const service = serviceSummary(profile, reachability, keeper.canUseService ? undefined : refresh)
   return asFarAsKnown({
-    revision,
+    revision: sources.revision,
     at: Math.round(nowMs),
     profile: profileSummary(profile),
     service,
@@ -81,10 +68,10 @@ export function profileSnapshot(sources: SnapshotSources, nowMs: number): Snapsh
     access,
     refresh,
     requests,
-    slots: slots.view(),
-    streams: streams.summaries(),
+    slots: sources.slots.view(),
+    streams: sources.streams.summaries(),
     probes: prober.summary(),
-    settingsAt,
+    settingsAt: sources.settingsAt,
     verdict: verdictOf(requests, service),
     ...(pausedHistory && { pausedHistory }),
     ...served,

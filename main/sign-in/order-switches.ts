@@ -1,3 +1,4 @@
+import { keepNewest } from '../../app/contract/newest.ts'
 import { ENDING_LENGTH } from '../../app/contract/orders.ts'
 import { type CommandError, type Outcome, UNKNOWN_PROFILE } from '../../app/contract/outcome.ts'
 import type { SignInStatus, StartedSignIn } from '../../app/contract/sign-in.ts'
@@ -126,9 +127,8 @@ export class OrderSwitches {
   }
 
   #end(status: Ended): void {
-    const [oldest] = this.#ended.keys()
-    if (oldest !== undefined && this.#ended.size >= MAX_ENDED) this.#ended.delete(oldest)
     this.#ended.set(status.signIn, status)
+    keepNewest(this.#ended, MAX_ENDED)
     for (const opening of this.#openings) if (opening.signIn === status.signIn) this.#openings.delete(opening)
     this.#waiting.get(status.signIn)?.(status)
     this.#waiting.delete(status.signIn)

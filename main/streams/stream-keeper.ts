@@ -1,4 +1,5 @@
 import type { KeyReport } from '../../app/contract/events.ts'
+import { keepNewest } from '../../app/contract/newest.ts'
 import type { StreamSummary } from '../../app/contract/snapshot.ts'
 import type { StreamReasonCode } from '../../app/contract/stream-reasons.ts'
 import type { StreamProposal } from '../../app/contract/streams.ts'
@@ -477,9 +478,7 @@ class SymbolErrors {
   add(symbol: string, error: string, nowMs: number): void {
     this.#bySymbol.delete(symbol)
     this.#bySymbol.set(symbol, { symbol, error, at: Math.round(nowMs) })
-    if (this.#bySymbol.size <= MAX_SYMBOLS) return
-    const [oldest] = this.#bySymbol.keys()
-    if (oldest !== undefined) this.#bySymbol.delete(oldest)
+    keepNewest(this.#bySymbol, MAX_SYMBOLS)
   }
 
   /** Clears the errors before a new connection opens. The new connection reports them again. */

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { type ControlAnswer, type ControlRequest, failedAnswer } from '../../control/protocol.ts'
+import { NO_USE } from '../../gateway/program-summary.ts'
 import { ONLY_KEY, Programs } from '../../gateway/programs.ts'
 import type { Clock, RandomBytes } from '../../ports/ports.ts'
 import { openDataFolder } from '../../storage/data-folder.ts'
@@ -21,11 +22,6 @@ export interface StoredProgramsPorts {
 /** Error code for a folder that another Headroom is using. That Headroom might still be starting. */
 export const FOLDER_BUSY = 'folder-busy'
 
-/** The counts of a program while no app is running. */
-const NO_USE = {
-  ...{ forwarded: 0, coalesced: 0, refused: 0, perSecond: 0 },
-  ...{ waiting: 0, longestWaitMs: 0, streams: 0, use: [] },
-} as const
 const OFF = { state: 'off' } as const
 
 /**

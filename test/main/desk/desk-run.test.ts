@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { deskRun } from '../../../main/desk/desk-run.ts'
+import { deskRun } from '../../../main/desk/desk-service.ts'
 import { deskNames } from '../../../main/desk/envelope.ts'
 import { Monitor } from '../../../main/monitor/monitor.ts'
 import { VirtualClock } from '../../simulation/virtual-clock.ts'
