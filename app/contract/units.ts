@@ -3,6 +3,9 @@ export const MINUTE_MS = 60_000
 export const HOUR_MS = 60 * MINUTE_MS
 export const DAY_MS = 24 * HOUR_MS
 
+/** A wait before a retry, in whole seconds: rounded up, at least 1. */
+export const wholeSeconds = (waitMs: number): number => Math.max(1, Math.ceil(waitMs / 1000))
+
 /** Time zones for display. `local` is the computer's, `exchange` is New York. */
 export const TIME_ZONES = ['local', 'exchange', 'utc'] as const
 export type TimeZone = (typeof TIME_ZONES)[number]

@@ -1,5 +1,5 @@
 import type { ProgramClass } from '../contract/programs.ts'
-import { wholeSeconds } from '../retry/schedules.ts'
+import { wholeSeconds } from '../contract/units.ts'
 import type { RateReading } from '../service/headers.ts'
 import { RESET_STEP_MS } from './bucket-bound.ts'
 import { type BucketOptions, BucketQueue, type Forecast } from './bucket-queue.ts'

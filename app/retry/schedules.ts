@@ -63,6 +63,3 @@ export function retryDelayMs({ stepsMs, jitter }: RetrySchedule, failures: numbe
   const stepMs = stepsMs[Math.min(Math.max(1, failures), stepsMs.length) - 1] ?? stepsMs[0]
   return stepMs * (1 - jitter) + stepMs * jitter * chance
 }
-
-/** A wait before a retry, in whole seconds: rounded up, at least 1. */
-export const wholeSeconds = (waitMs: number): number => Math.max(1, Math.ceil(waitMs / 1000))

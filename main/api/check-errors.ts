@@ -1,5 +1,5 @@
 import type { CommandError } from '../../app/contract/outcome.ts'
-import { wholeSeconds } from '../../app/retry/schedules.ts'
+import { wholeSeconds } from '../../app/contract/units.ts'
 import type { ApiAnswer } from './client.ts'
 
 /**

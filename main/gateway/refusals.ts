@@ -1,5 +1,5 @@
+import { wholeSeconds } from '../../app/contract/units.ts'
 import type { Decision, FailureReason } from '../../app/gateway/decisions.ts'
-import { wholeSeconds } from '../../app/retry/schedules.ts'
 import type { NoAccess } from '../tokens/keeper.ts'
 import { type Problem, retryAfter, tooMany, unauthorized } from './problem.ts'
 

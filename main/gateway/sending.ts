@@ -193,7 +193,7 @@ export class Sending {
       this.#settle({ kind: 'answer' })
       return
     }
-    this.#settle(outcomeOf(status, this.#exchange.answered(body), this.#outgoing.bucket))
+    this.#settle(upstreamOutcome(status, this.#exchange.answered(body), this.#outgoing.bucket))
   }
 }
 
@@ -221,7 +221,7 @@ export function upstreamRequest(
 }
 
 /** The outcome of an answered request. `bucket`: the bucket that the quota headers describe. */
-export function outcomeOf(
+export function upstreamOutcome(
   status: number,
   { reading: { rate }, refused }: Tapped,
   bucket: () => string,

@@ -1,4 +1,4 @@
-import { wholeSeconds } from '../../app/retry/schedules.ts'
+import { wholeSeconds } from '../../app/contract/units.ts'
 import { denied, type Problem, retryAfter, tooMany } from '../gateway/problem.ts'
 
 /** The response while a person has stopped orders. */

@@ -4,7 +4,7 @@ import { parseJson } from '../../app/service/json.ts'
 import { Exchange } from '../api/exchange.ts'
 import type { Relayed } from '../gateway/answer-relay.ts'
 import type { AdmittedOrder, OrderLine } from '../gateway/order-lane.ts'
-import { outcomeOf, UNANSWERED, upstreamRequest } from '../gateway/sending.ts'
+import { UNANSWERED, upstreamOutcome, upstreamRequest } from '../gateway/sending.ts'
 import { TokenRemoval } from '../gateway/token-removal.ts'
 import { codingsNamed, textIn } from '../network/content-codings.ts'
 import type { ForwardAnswer, ForwardFailure } from '../network/forward-http.ts'
@@ -152,7 +152,7 @@ export class OrderSending {
     this.#settle({ kind: 'answered', status, text, isConclusive }, () =>
       sender.kind === 'other'
         ? { kind: 'answer' }
-        : outcomeOf(status, this.#exchange.answered(status === 429 ? text : ''), () =>
+        : upstreamOutcome(status, this.#exchange.answered(status === 429 ? text : ''), () =>
             this.#line.bucketOf(this.#order.order.endpoint),
           ),
     )
