@@ -6,38 +6,17 @@ import type { ProfileSession } from './profile-session.ts'
  * The sessions of the connected profiles. A sign-in or revocation of one profile also affects other profiles
  * with the same API key.
  */
-export class ConnectedProfiles {
-  readonly #sessions = new Map<string, ProfileSession>()
+export class ConnectedProfiles extends Map<string, ProfileSession> {
   /** Stopped sessions that still wait for a response. */
   readonly #ending: ProfileSession[] = []
 
-  get(id: string): ProfileSession | undefined {
-    return this.#sessions.get(id)
-  }
-
-  get size(): number {
-    return this.#sessions.size
-  }
-
-  ids(): Iterable<string> {
-    return this.#sessions.keys()
-  }
-
-  all(): Iterable<ProfileSession> {
-    return this.#sessions.values()
-  }
-
   withKey(key: KeyName): readonly ProfileSession[] {
-    return [...this.all()].filter((session) => session.hasKeyOf(key))
-  }
-
-  add(session: ProfileSession): void {
-    this.#sessions.set(session.profile.id, session)
+    return [...this.values()].filter((session) => session.hasKeyOf(key))
   }
 
   remove(id: string): void {
-    this.#sessions.get(id)?.stop()
-    this.#sessions.delete(id)
+    this.get(id)?.stop()
+    this.delete(id)
   }
 
   /**
@@ -59,16 +38,16 @@ export class ConnectedProfiles {
   }
 
   stop(): void {
-    for (const session of this.all()) {
+    for (const session of this.values()) {
       session.stop()
       this.#ending.push(session)
     }
-    this.#sessions.clear()
+    this.clear()
   }
 
   /** Resolves when no pending response can contain a token. */
   async idle(): Promise<void> {
-    await Promise.all([...this.#ending, ...this.all()].map((session) => session.idle()))
+    await Promise.all([...this.#ending, ...this.values()].map((session) => session.idle()))
   }
 
   #othersWithKeyOf(profile: Profile): readonly ProfileSession[] {

@@ -78,7 +78,7 @@ export class Monitor implements MonitorSurface, ConnectedKeys {
     this.#storage = storage
     this.#learning = ports.learning ?? new Learning(undefined, ports.clock.wallMs())
     const onClockUncertain = (fromMs: number, toMs: number) => {
-      for (const session of this.#profiles.all()) session.markClockUncertain(fromMs, toMs)
+      for (const session of this.#profiles.values()) session.markClockUncertain(fromMs, toMs)
     }
     // The restart is deferred, because the timeline calls this function while a caller reads the time.
     const setBack = () => void ports.clock.after(0, () => this.#startAnew())
@@ -122,7 +122,7 @@ export class Monitor implements MonitorSurface, ConnectedKeys {
       report: (report) => this.#happened(report, id),
       onListenerError: (cause) => this.#onListenerError(cause),
     })
-    this.#profiles.add(session)
+    this.#profiles.set(id, session)
     session.parts.ledger.restore(this.#learning.of(this.#ownerOf(profile)).read())
     this.#orders?.switchChanged()
     session.start()
@@ -150,7 +150,7 @@ export class Monitor implements MonitorSurface, ConnectedKeys {
   }
 
   #saveLearned(): void {
-    for (const session of this.#profiles.all()) this.#keepLearned(session)
+    for (const session of this.#profiles.values()) this.#keepLearned(session)
     const saved = this.#learning.flush()
     if (!saved.ok && !this.#isLearnedUnsaved)
       this.happenedToAll({ kind: 'storage-problem', what: `learned traffic is not saved: ${saved.why}` })
@@ -174,7 +174,7 @@ export class Monitor implements MonitorSurface, ConnectedKeys {
    * contain times in the future.
    */
   #startAnew(): void {
-    for (const session of [...this.#profiles.all()]) void this.#followAnew(session)
+    for (const session of [...this.#profiles.values()]) void this.#followAnew(session)
   }
 
   async #followAnew(session: ProfileSession): Promise<void> {
@@ -223,7 +223,7 @@ export class Monitor implements MonitorSurface, ConnectedKeys {
   }
 
   profiles(): readonly string[] {
-    return [...this.#profiles.ids()]
+    return [...this.#profiles.keys()]
   }
 
   keyMark(id: string): string | undefined {
@@ -328,13 +328,13 @@ export class Monitor implements MonitorSurface, ConnectedKeys {
 
   /** Reports an event for every connected key, such as a problem with the data folder. */
   happenedToAll(event: MonitorEvent): void {
-    for (const id of this.#profiles.ids()) this.#happened(event, id)
+    for (const id of this.#profiles.keys()) this.#happened(event, id)
   }
 
   /** Call this when stored data or its storage may have changed. */
   storageChanged(): void {
     this.#ports.pins?.flush()
-    for (const id of this.#profiles.ids()) this.#notify((listener) => listener.changed(id))
+    for (const id of this.#profiles.keys()) this.#notify((listener) => listener.changed(id))
   }
 
   /** Resolves when no pending response can contain a token. */
@@ -348,7 +348,7 @@ export class Monitor implements MonitorSurface, ConnectedKeys {
 
   wake(): void {
     this.#timeline.resumed()
-    for (const session of this.#profiles.all()) session.wake()
+    for (const session of this.#profiles.values()) session.wake()
   }
 
   stop(): void {

@@ -57,6 +57,8 @@ const PASSING = new Set([407, 408, 421, 425])
 /** Period over which a summary counts restarts. Milliseconds. */
 const RECENT_MS = 10 * 60_000
 
+type SymbolError = NonNullable<StreamSummary['symbolErrors']>[number]
+
 interface Reason {
   readonly text: string
   readonly code: StreamReasonCode
@@ -96,7 +98,8 @@ export class StreamKeeper {
   readonly #deps: StreamDeps
   readonly #rate: FrameRate
   readonly #events: StreamEvents
-  readonly #symbolErrors = new SymbolErrors()
+  /** The latest error of each symbol. The oldest errors are dropped to bound the memory. */
+  readonly #symbolErrors = new Map<string, SymbolError>()
   readonly #restarted = new RecentMoments(RECENT_MS)
   readonly #watchdog: StreamWatchdog
   readonly #connections: StreamHandover
@@ -140,6 +143,7 @@ export class StreamKeeper {
       isRead: () => this.audience !== undefined,
       isHandingOver: () => this.#watchdog.state.kind === 'restarting',
       opened: (observation) => {
+        // The new connection reports the errors again.
         this.#symbolErrors.clear()
         deps.outage.served(this.#mayFollow ? 'lasting' : 'fleeting')
         this.audience?.opened(observation)
@@ -244,8 +248,8 @@ export class StreamKeeper {
   /** A summary with the latest symbol errors, at most `maxSymbolErrors`. */
   summary(maxSymbolErrors: number): StreamSummary {
     const { state } = this.#watchdog
-    const { list } = this.#symbolErrors
-    const symbolErrors = list.slice(Math.max(0, list.length - maxSymbolErrors))
+    const errors = [...this.#symbolErrors.values()]
+    const symbolErrors = errors.slice(Math.max(0, errors.length - maxSymbolErrors))
     const isUp = 'openedAtMs' in state
     const now = this.#deps.timeline.now()
     const recentRestarts = this.#restarted.count(now)
@@ -320,7 +324,9 @@ export class StreamKeeper {
   }
 
   #note(symbol: string, error: string): void {
-    this.#symbolErrors.add(symbol, error, this.#deps.timeline.now())
+    this.#symbolErrors.delete(symbol)
+    this.#symbolErrors.set(symbol, { symbol, error, at: Math.round(this.#deps.timeline.now()) })
+    keepNewest(this.#symbolErrors, MAX_SYMBOLS)
     this.#deps.changed()
   }
 
@@ -458,35 +464,8 @@ function summaryOf(
   }
 }
 
-/** A symbol or account that the service does not provide. The stream continues without it. */
-interface SymbolError {
-  readonly symbol: string
-  readonly error: string
-  readonly at: number
-}
-
 /**
  * Maximum number of errors that an app window shows for one stream. A stream has up to 100 symbols, and each
  * can have an error.
  */
 const MAX_SYMBOLS = 20
-
-/** The latest error of each symbol. The oldest errors are dropped to bound the memory. */
-class SymbolErrors {
-  readonly #bySymbol = new Map<string, SymbolError>()
-
-  add(symbol: string, error: string, nowMs: number): void {
-    this.#bySymbol.delete(symbol)
-    this.#bySymbol.set(symbol, { symbol, error, at: Math.round(nowMs) })
-    keepNewest(this.#bySymbol, MAX_SYMBOLS)
-  }
-
-  /** Clears the errors before a new connection opens. The new connection reports them again. */
-  clear(): void {
-    this.#bySymbol.clear()
-  }
-
-  get list(): readonly SymbolError[] {
-    return [...this.#bySymbol.values()]
-  }
-}
