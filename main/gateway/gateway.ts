@@ -145,14 +145,10 @@ export class Gateway {
       const keepsPort = chosen === 0 && this.#servers !== undefined
       const port = keepsPort ? this.nextPort : (chosen ?? this.nextPort)
       const served = await this.#serve(port)
-      if (!served.ok) return { ok: false, why: served.why }
+      if (!served.ok) return refused(served.why)
       const saved = this.#deps.programs.setPort(port)
-      return saved.ok
-        ? saved
-        : {
-            ok: false,
-            why: `the gateway serves only until Headroom quits, because saving failed: ${saved.why}`,
-          }
+      if (saved.ok) return saved
+      return refused(`the gateway serves only until Headroom quits, because saving failed: ${saved.why}`)
     })
   }
 
@@ -164,12 +160,8 @@ export class Gateway {
     return this.#oneByOne(async () => {
       const saved = this.#deps.programs.setPort(undefined, this.#port)
       await this.#end('the gateway was turned off')
-      return saved.ok
-        ? saved
-        : {
-            ok: false,
-            why: `the gateway is off only until the next start, because saving failed: ${saved.why}`,
-          }
+      if (saved.ok) return saved
+      return refused(`the gateway is off only until the next start, because saving failed: ${saved.why}`)
     })
   }
 
@@ -192,28 +184,16 @@ export class Gateway {
     await this.#oneByOne(() => this.#end('Headroom is quitting', drainMs))
   }
 
-  add({ name, class: own, weight, profile, maxOrders }: NewProgram): AddedProgram {
+  add({ profile, ...program }: NewProgram): AddedProgram {
     const { monitor, programs, secrets } = this.#deps
     const connected = monitor.profiles()
-    const [only] = connected
-    const chosen = profile ?? (connected.length === 1 ? only : undefined)
+    const names = connected.join(', ')
+    const chosen = profile ?? (connected.length === 1 ? connected[0] : undefined)
     if (chosen === undefined)
-      return {
-        ok: false,
-        why:
-          connected.length === 0
-            ? 'connect a key first'
-            : `choose one of the connected keys: ${connected.join(', ')}`,
-      }
+      return refused(names === '' ? 'connect a key first' : `choose one of the connected keys: ${names}`)
     if (!connected.includes(chosen))
-      return {
-        ok: false,
-        why: `no key '${chosen}' is connected; choose one of: ${connected.join(', ') || 'none'}`,
-      }
-    const added = programs.add({
-      ...{ name, class: own, weight, profile: chosen },
-      ...(maxOrders !== undefined && { maxOrders }),
-    })
+      return refused(`no key '${chosen}' is connected; choose one of: ${names || 'none'}`)
+    const added = programs.add({ ...program, profile: chosen })
     if (added.ok) {
       secrets.hide(added.key)
       this.#changed(chosen)
@@ -234,7 +214,7 @@ export class Gateway {
     if (saved.ok && !isGiven) return { ok: true }
     const failure = saved.ok ? '' : `, because saving failed: ${saved.why}`
     const advice = isGiven ? `; remove its key from ${GATEWAY_KEYS}` : ''
-    return { ok: false, why: `the program is cut off only until Headroom quits${failure}${advice}` }
+    return refused(`the program is cut off only until Headroom quits${failure}${advice}`)
   }
 
   /**
@@ -246,7 +226,7 @@ export class Gateway {
     if (program === undefined) return noneNamed(name)
     const attached = this.#attached.get(program.profile)
     if (attached === undefined)
-      return { ok: false, why: this.#servers ? this.#whyNotConnected(program) : 'the gateway is off' }
+      return refused(this.#servers ? this.#whyNotConnected(program) : 'the gateway is off')
     const untilMs = attached.session.parts.timeline.now() + PAUSE_MS
     this.#pausedUntilMs.set(program.id, untilMs)
     attached.forwarder.pause(program, untilMs)
@@ -526,4 +506,5 @@ export class Gateway {
   }
 }
 
-const noneNamed = (name: string) => ({ ok: false, why: `no program is named ${name}` }) as const
+const refused = (why: string) => ({ ok: false, why }) as const
+const noneNamed = (name: string) => refused(`no program is named ${name}`)
