@@ -51,11 +51,7 @@ export const FAILURES: Readonly<Record<FailureReason, Problem>> = {
     detail: 'The service did not respond within 30 seconds. The request may count against the quota.',
     proxyError: 'http_response_timeout',
   },
-  'not-sent': {
-    status: 503,
-    detail: 'Not sent: the service is unreachable.',
-    proxyError: 'destination_unavailable',
-  },
+  'not-sent': unavailable('the service is unreachable'),
 }
 
 /** The response to a request for which there is no access token. */
