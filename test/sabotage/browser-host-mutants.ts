@@ -41,8 +41,8 @@ export const BROWSER_HOST_MUTANTS: readonly Mutant[] = [
     promise: 'W6',
     what: 'queue every push, for a window in a browser',
     file: PUSH_STREAM,
-    find: 'if (this.#isFull) this.#waiting.set(snapshot.profile.id, snapshot)',
-    replace: 'if (this.#sink.destroyed) this.#waiting.set(snapshot.profile.id, snapshot)',
+    find: '() => this.#isFull,',
+    replace: '() => this.#sink.destroyed,',
     test: STILL,
   },
 

@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http'
 import { type AppContract, contract } from '../../../app/contract/contract.ts'
 import { type Pushes, pushesThrough } from '../../../app/contract/ipc.ts'
-import type { Snapshot } from '../../../app/contract/snapshot.ts'
 import type { Clock } from '../../ports/ports.ts'
+import { heldSnapshots } from '../held-snapshots.ts'
 
 /** The part of `ServerResponse` that a push stream uses. Tests substitute a slow reader. */
 export type PushSink = Pick<
@@ -25,42 +25,33 @@ export const MAX_BUFFERED_BYTES = 1_000_000
 export class PushStream {
   readonly #sink: PushSink
   readonly #clock: Clock
-  readonly #waiting = new Map<string, Snapshot>()
+  readonly #held: ReturnType<typeof heldSnapshots>
   #isFull = false
   #cancelKeepAlive: () => void = () => {}
-
-  readonly pushes: Pushes<AppContract>
 
   constructor(sink: PushSink, clock: Clock, onClosed: () => void) {
     this.#sink = sink
     this.#clock = clock
-    this.pushes = {
-      ...pushesThrough(contract, (channel, value) => this.#say(channel, value)),
-      snapshotChanged: (snapshot) => {
-        if (this.#isFull) this.#waiting.set(snapshot.profile.id, snapshot)
-        else this.#say('snapshotChanged', snapshot)
-      },
-      profileRemoved: (removed) => {
-        this.#waiting.delete(removed.profile)
-        this.#say('profileRemoved', removed)
-      },
-    }
+    this.#held = heldSnapshots(
+      pushesThrough(contract, (channel, value) => this.#write(`${JSON.stringify({ channel, value })}\n`)),
+      () => this.#isFull,
+    )
     sink.once('close', () => {
       this.#cancelKeepAlive()
-      this.#waiting.clear()
+      this.#held.clear()
       onClosed()
     })
     // Sends a blank line at once. Otherwise the window's `fetch` would not resolve before the first change.
     this.#keepAlive()
   }
 
+  get pushes(): Pushes<AppContract> {
+    return this.#held.pushes
+  }
+
   end(): void {
     this.#cancelKeepAlive()
     if (!this.#sink.writableEnded) this.#sink.end()
-  }
-
-  #say(channel: string, value: unknown): void {
-    this.#write(`${JSON.stringify({ channel, value })}\n`)
   }
 
   #write(line: string): void {
@@ -76,11 +67,7 @@ export class PushStream {
 
   #drained(): void {
     this.#isFull = false
-    for (const [profile, snapshot] of this.#waiting) {
-      this.#waiting.delete(profile)
-      this.#say('snapshotChanged', snapshot)
-      if (this.#isFull) return
-    }
+    this.#held.release()
   }
 
   #keepAlive(): void {

@@ -1,6 +1,7 @@
 import type { AppContract } from '../../../app/contract/contract.ts'
 import type { Pushes } from '../../../app/contract/ipc.ts'
 import type { Snapshot } from '../../../app/contract/snapshot.ts'
+import { heldSnapshots } from '../held-snapshots.ts'
 
 /**
  * Channel on which the preload script acknowledges snapshots. Not in the contract, because the page must not
@@ -30,37 +31,20 @@ export interface PacedPushes {
  */
 export function pacedPushes(pushes: Pushes<AppContract>): PacedPushes {
   let unacknowledged = 0
-  const held = new Map<string, Snapshot>()
-  const send = (snapshot: Snapshot) => {
+  const snapshotChanged = (snapshot: Snapshot) => {
     unacknowledged += 1
     pushes.snapshotChanged(snapshot)
   }
-  const sendHeld = () => {
-    for (const [profile, snapshot] of held) {
-      if (unacknowledged >= MAX_UNACKNOWLEDGED) return
-      held.delete(profile)
-      send(snapshot)
-    }
-  }
+  const held = heldSnapshots({ ...pushes, snapshotChanged }, () => unacknowledged >= MAX_UNACKNOWLEDGED)
   return {
-    pushes: {
-      ...pushes,
-      snapshotChanged: (snapshot) => {
-        if (unacknowledged < MAX_UNACKNOWLEDGED) send(snapshot)
-        else held.set(snapshot.profile.id, snapshot)
-      },
-      profileRemoved: (removed) => {
-        held.delete(removed.profile)
-        pushes.profileRemoved(removed)
-      },
-    },
+    pushes: held.pushes,
     acknowledge: () => {
       unacknowledged = Math.max(0, unacknowledged - 1)
-      sendHeld()
+      held.release()
     },
     startOver: () => {
       unacknowledged = 0
-      sendHeld()
+      held.release()
     },
   }
 }
