@@ -19,3 +19,18 @@ export function hostedGateway({ given, ...deps }: HostedGatewayDeps) {
   const gateway = new Gateway({ ...deps, programs, orders, userId: process.getuid?.() })
   return { gateway, orders }
 }
+
+/** The gateway of `headroom gateway`. */
+export interface GatewayRun extends Pick<HostedGatewayDeps, 'given'> {
+  /** 0 means any free port. */
+  readonly port: number
+  /** Requests reserved for more urgent classes, by category. */
+  readonly reserve: Readonly<Record<string, number>>
+}
+
+/** Creates a run's gateway. Without a `home`, its programs and orders are only in memory. */
+export type CreateGateway = (
+  run: GatewayRun,
+  monitor: MonitorSurface,
+  home: Pick<HostedGatewayDeps, 'dataFolder' | 'isGone' | 'keysFor'> | undefined,
+) => ReturnType<typeof hostedGateway>

@@ -32,28 +32,20 @@ export const readDesktopState = (stored: unknown): DesktopState =>
 
 export type DesktopStateStore = SettingsStore<DesktopState>
 
+/**
+ * The version of the stored state that this release writes. electron-store would compare
+ * `app.getVersion()`, which is Electron's version in a checkout, so the file has a version of its own.
+ */
+export const STATE_VERSION = 1
+
 type Stored = Readonly<Record<string, unknown>>
-type Migration = (stored: Stored) => Stored
 
 /**
- * Migrations. Migration n turns a file of version n into n + 1. Released migrations are never changed.
- *
- * The file has a version number of its own. electron-store would compare `app.getVersion()`, which is
- * Electron's version in a checkout.
+ * Migrates a file of version 0, which stored the position of one window as `bounds`. A file of a newer
+ * version is returned unchanged, with its unknown fields.
  */
-const MIGRATIONS: readonly Migration[] = [
-  // From version 0, which stored the position of one window as `bounds`.
-  ({ bounds, ...rest }) => (bounds === undefined ? rest : { ...rest, windowBounds: bounds }),
-]
-
-/** The version of the stored state that this release writes. */
-export const STATE_VERSION = MIGRATIONS.length
-
-/** Applies the migrations. A file of a newer version is returned unchanged, with its unknown fields. */
 export function migrated(stored: Stored): Stored {
-  const { schemaVersion } = stored
-  const from = Number.isSafeInteger(schemaVersion) ? Math.max(0, Number(schemaVersion)) : 0
-  if (from >= STATE_VERSION) return stored
-  const brought = MIGRATIONS.slice(from).reduce((state, migrate) => migrate(state), stored)
-  return { ...brought, schemaVersion: STATE_VERSION }
+  const { schemaVersion, bounds, ...rest } = stored
+  if (Number.isSafeInteger(schemaVersion) && Number(schemaVersion) >= STATE_VERSION) return stored
+  return { ...rest, ...(bounds !== undefined && { windowBounds: bounds }), schemaVersion: STATE_VERSION }
 }

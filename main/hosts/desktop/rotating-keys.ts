@@ -10,13 +10,6 @@ export interface RotatingKeysDeps {
   readonly clockText: (atMs: number) => string
 }
 
-/** Keeps the machine awake while a rotating key is connected. */
-export interface RotatingKeys {
-  /** Applies the person's choice. */
-  setKeepAwake(wanted: boolean): void
-  close(): void
-}
-
 /**
  * Keeps the machine awake while a key with a rotating refresh token is connected, if the person has chosen
  * this.
@@ -24,7 +17,7 @@ export interface RotatingKeys {
  * A token that is not refreshed may be rejected after half an hour (service 8.4), and a sleeping machine does
  * not refresh. If the machine sleeps anyway, for example after the lid is closed, the person gets a warning.
  */
-export function followRotatingKeys({ monitor, power, notify, clockText }: RotatingKeysDeps): RotatingKeys {
+export function followRotatingKeys({ monitor, power, notify, clockText }: RotatingKeysDeps) {
   let wanted = false
   const deadlines = () =>
     monitor.profiles().flatMap((profile) => {
@@ -53,7 +46,8 @@ export function followRotatingKeys({ monitor, power, notify, clockText }: Rotati
     })
   })
   return {
-    setKeepAwake: (next) => {
+    /** Applies the person's choice. */
+    setKeepAwake: (next: boolean) => {
       wanted = next
       decide()
     },

@@ -18,12 +18,6 @@ export interface TrayDeps {
   readonly actions: DesktopActions
 }
 
-export interface TrayIcon {
-  /** Updates the checked menu items. */
-  changed(): void
-  close(): void
-}
-
 /**
  * Minimum time between two updates of the icon in milliseconds. One update per second would be far more than
  * a tray needs.
@@ -37,7 +31,7 @@ const NO_KEY = { severity: 'unknown', text: 'No key connected' } as const
  * Shows the most severe status of all keys as a tray icon. The icon is set only when a line or a choice
  * changes, because some desktops flicker whenever an icon is set.
  */
-export function openTray({ electron, platform, monitor, clock, choices, actions }: TrayDeps): TrayIcon {
+export function openTray({ electron, platform, monitor, clock, choices, actions }: TrayDeps) {
   const images = new Map<Severity, Electron.NativeImage>()
   const imageOf = (severity: Severity) => {
     const image = images.get(severity) ?? makeImage(electron, severity, platform === 'darwin')
@@ -74,6 +68,7 @@ export function openTray({ electron, platform, monitor, clock, choices, actions 
   if (platform !== 'darwin') tray.on('click', actions.showWindow)
   write()
   return {
+    /** Updates the checked menu items. */
     changed: write,
     close: () => {
       unsubscribe()
@@ -97,14 +92,11 @@ function makeImage(
   return image
 }
 
-/** One profile as a line. It contains times of day, not countdowns, so it stays correct without updates. */
-interface TrayLine {
-  readonly severity: Severity
-  readonly text: string
-}
-
-/** The line of a profile: `Positions running out about 14:35`, `ok · tightest: Accounts 61 %`. */
-export function trayLine(snapshot: Snapshot): TrayLine {
+/**
+ * The line of a profile: `Positions running out about 14:35`, `ok · tightest: Accounts 61 %`. It contains
+ * times of day, not countdowns, so it stays correct without updates.
+ */
+export function trayLine(snapshot: Snapshot): { readonly severity: Severity; readonly text: string } {
   const status = keyStatus(snapshot, snapshot.at)
   const { severity, subject, moment, name } = status
   if (moment === '') return { severity, text: name }

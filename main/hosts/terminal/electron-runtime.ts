@@ -6,12 +6,7 @@ import { pathToFileURL } from 'node:url'
 import { z } from 'zod'
 import { nodeClock } from '../../ports/node-clock.ts'
 import { type Downloader, fetchTo } from './bounded-download.ts'
-
-/** The outcome of `downloadRuntime`. */
-export type Download =
-  | { readonly kind: 'downloaded'; readonly electronPath: string }
-  | { readonly kind: 'not-a-dependency' }
-  | { readonly kind: 'failed'; readonly why: string }
+import type { FoundHost } from './find-runtime.ts'
 
 /** The part of `@electron/get` that is used. */
 interface ElectronGet {
@@ -52,7 +47,8 @@ export function installedRuntime(): string | undefined {
 }
 
 /**
- * Downloads and unpacks Electron's runtime. `say` receives progress lines. A failure is returned, not thrown.
+ * Downloads and unpacks Electron's runtime. `say` receives progress lines. A failure is not thrown, but the
+ * reason for another host.
  *
  * Electron's npm package would download the runtime at first use, but without a time limit, and without
  * progress for half a minute. Here, the package's library downloads the archive, so that its mirrors, proxy,
@@ -61,9 +57,9 @@ export function installedRuntime(): string | undefined {
 export async function downloadRuntime(
   connectTimeoutMs: number,
   say: (line: string) => void,
-): Promise<Download> {
+): Promise<FoundHost> {
   const folder = electronFolder()
-  if (folder === undefined) return { kind: 'not-a-dependency' }
+  if (folder === undefined) return { kind: 'browser', reason: 'Electron is not installed' }
   try {
     const { version } = packageFile.parse(readJson(join(folder, 'package.json')))
     const { electron_config_cache: cacheRoot } = process.env
@@ -81,14 +77,14 @@ export async function downloadRuntime(
       },
     })
     await unpack(folder)
-  } catch (error) {
-    return { kind: 'failed', why: error instanceof Error ? error.message : String(error) }
+  } catch {
+    return NOT_DOWNLOADED
   }
   const electronPath = installedRuntime()
-  return electronPath === undefined
-    ? { kind: 'failed', why: 'the downloaded runtime is missing' }
-    : { kind: 'downloaded', electronPath }
+  return electronPath === undefined ? NOT_DOWNLOADED : { kind: 'desktop', electronPath }
 }
+
+const NOT_DOWNLOADED = { kind: 'browser', reason: "Electron's runtime could not be downloaded" } as const
 
 function electronFolder(): string | undefined {
   try {

@@ -37,13 +37,15 @@ export interface ExportDeps {
   parquet(): Promise<typeof import('../../history/parquet-files.ts')>
 }
 
+type Pieces = Iterable<string | Uint8Array>
+
 /** The stored rows of one kind of export. */
 interface ExportedTable {
   /** The first part of the file's name. */
   readonly name: 'series' | 'orders'
   /** The stored keys with rows in this table. In an export of orders, only rows within the interval count. */
   profiles(): readonly ExportedKey[]
-  pieces(): Promise<Iterable<string | Uint8Array>>
+  pieces(): Pieces | Promise<Pieces>
   close(): void
 }
 
@@ -110,19 +112,12 @@ function seriesTable(
   if (opening.kind === 'failed') return opening
   const { file } = opening
   const interval = { fromMs, toMs, version }
-  const pieces = async () => {
-    const minutes = file.minutes({ profile, fromMs, toMs })
-    switch (format) {
-      case 'csv':
-        return seriesCsv(minutes)
-      case 'json':
-        return seriesJson(minutes, interval)
-      case 'parquet': {
-        const { seriesParquet } = await parquet()
-        return [seriesParquet(minutes, interval)]
-      }
-    }
-  }
+  const minutes = () => file.minutes({ profile, fromMs, toMs })
+  const pieces = {
+    csv: () => seriesCsv(minutes()),
+    json: () => seriesJson(minutes(), interval),
+    parquet: async () => [(await parquet()).seriesParquet(minutes(), interval)],
+  }[format]
   return {
     kind: 'open',
     table: { name: 'series', profiles: () => file.profiles(), pieces, close: () => file.close() },
@@ -147,18 +142,11 @@ function ordersTable(
       orderIds: entry.orderIds.map(printable),
     }))
   const interval = { fromMs, toMs, version }
-  const pieces = async () => {
-    switch (format) {
-      case 'csv':
-        return ordersCsv(entries)
-      case 'json':
-        return [ordersJson(entries, interval)]
-      case 'parquet': {
-        const { ordersParquet } = await parquet()
-        return [ordersParquet(entries, interval)]
-      }
-    }
-  }
+  const pieces = {
+    csv: () => ordersCsv(entries),
+    json: () => [ordersJson(entries, interval)],
+    parquet: async () => [(await parquet()).ordersParquet(entries, interval)],
+  }[format]
   const ids = [...new Set(all.map((entry) => entry.profile))]
   return {
     kind: 'open',
@@ -187,7 +175,7 @@ function pathOf(output: string, table: ExportedTable, { profile, format, fromMs 
  * Writes pieces to stdout. Waits while the reader is slow, so that half a million rows are never in memory
  * together. A signal ends the process, so that its exit status says that the export is incomplete.
  */
-async function writeOut(pieces: Iterable<string | Uint8Array>, terminal: Terminal): Promise<void> {
+async function writeOut(pieces: Pieces, terminal: Terminal): Promise<void> {
   for (const piece of pieces) {
     if (terminal.out(String(piece).replace(/\r?\n$/, ''))) continue
     const isGone = await new Promise<boolean>((resolve) => {
@@ -207,7 +195,7 @@ async function writeOut(pieces: Iterable<string | Uint8Array>, terminal: Termina
  *
  * The draft has a name of its own, so that another export to the same path can't replace it.
  */
-function writeNew(path: string, pieces: Iterable<string | Uint8Array>, nowMs: number): string | undefined {
+function writeNew(path: string, pieces: Pieces, nowMs: number): string | undefined {
   const draft = `${path}.${randomUUID()}${DRAFT}`
   removeLeftDrafts(path, nowMs)
   try {

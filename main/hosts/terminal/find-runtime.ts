@@ -1,4 +1,4 @@
-import { type Download, downloadRuntime, installedRuntime } from './electron-runtime.ts'
+import { downloadRuntime, installedRuntime } from './electron-runtime.ts'
 
 /** The facts about the machine that determine which host is used. */
 export interface DesktopEnvironment {
@@ -8,7 +8,7 @@ export interface DesktopEnvironment {
   readonly userId: number | undefined
   /** The path of Electron's executable, if it is installed. */
   installedRuntime(): string | undefined
-  downloadRuntime(connectTimeoutMs: number): Promise<Download>
+  downloadRuntime(connectTimeoutMs: number): Promise<FoundHost>
 }
 
 /** The host that can run here. */
@@ -28,17 +28,9 @@ export async function findDesktop(environment: DesktopEnvironment = thisMachine(
   const obstacle = obstacleOf(environment)
   if (obstacle !== undefined) return { kind: 'browser', reason: obstacle }
   const installed = environment.installedRuntime()
-  if (installed !== undefined) return { kind: 'desktop', electronPath: installed }
-
-  const download = await environment.downloadRuntime(CONNECT_TIMEOUT_MS)
-  switch (download.kind) {
-    case 'downloaded':
-      return { kind: 'desktop', electronPath: download.electronPath }
-    case 'not-a-dependency':
-      return { kind: 'browser', reason: 'Electron is not installed' }
-    case 'failed':
-      return { kind: 'browser', reason: "Electron's runtime could not be downloaded" }
-  }
+  return installed === undefined
+    ? environment.downloadRuntime(CONNECT_TIMEOUT_MS)
+    : { kind: 'desktop', electronPath: installed }
 }
 
 function obstacleOf({ platform, variables, userId }: DesktopEnvironment): string | undefined {

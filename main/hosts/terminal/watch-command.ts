@@ -2,7 +2,6 @@ import type { LoggedEvent } from '../../../app/contract/events.ts'
 import { GATEWAY_KEYS } from '../../../app/contract/programs.ts'
 import { type Announcer, bellAnnouncer } from '../../alerts/announcer.ts'
 import type { ControlServerDeps } from '../../control/control-server.ts'
-import type { GivenProgram } from '../../gateway/given-programs.ts'
 import {
   type MetricsExports,
   type MetricsOptions,
@@ -16,7 +15,7 @@ import type { Clock } from '../../ports/ports.ts'
 import { DEFAULT_PROBES, type ProbeSettings, type Profile } from '../../ports/profile.ts'
 import type { DeskStore } from '../../sign-in/profile-store.ts'
 import type { BuiltIn } from '../demonstration.ts'
-import type { hostedGateway } from '../hosted-gateway.ts'
+import type { CreateGateway, GatewayRun } from '../hosted-gateway.ts'
 import type { LazyDesks } from '../lazy-desks.ts'
 import { Publisher } from '../snapshot-publisher.ts'
 import type { WatchFlags } from './flags.ts'
@@ -33,22 +32,6 @@ import type { WatchHistory } from './watch-history.ts'
 import type { WatchVault, WatchVaultOpening } from './watch-vault.ts'
 import { watchView } from './watch-view.ts'
 import { type ServiceKey, TOKEN_MISSING, TOKEN_REVOKED, watchedService } from './watched-service.ts'
-
-export interface GatewayRun {
-  /** 0 means any free port. */
-  readonly port: number
-  /** Requests reserved for more urgent classes, by category. */
-  readonly reserve: Readonly<Record<string, number>>
-  /** The programs of `HEADROOM_GATEWAY_KEYS`. */
-  readonly given: readonly GivenProgram[]
-}
-
-/** Creates a run's gateway. Without a `home`, its programs and orders are only in memory. */
-export type CreateGateway = (
-  run: GatewayRun,
-  monitor: MonitorSurface,
-  home: Pick<WatchVault, 'dataFolder' | 'isGone' | 'keysFor'> | undefined,
-) => ReturnType<typeof hostedGateway>
 
 export interface WatchDeps {
   readonly terminal: Terminal

@@ -42,7 +42,7 @@ describe('the desktop window', () => {
       installedRuntime: () => undefined,
       downloadRuntime: async (connectTimeoutMs: number) => {
         waits.push(connectTimeoutMs)
-        return { kind: 'downloaded', electronPath: PATH } as const
+        return { kind: 'desktop', electronPath: PATH } as const
       },
     }
     expect(await findDesktop(environment(missing))).toEqual(desktop)
@@ -53,14 +53,8 @@ describe('the desktop window', () => {
   })
 
   it('is abandoned with a reason if its runtime is unavailable', async () => {
-    const outcomeOf = (kind: 'failed' | 'not-a-dependency') =>
-      findDesktop(
-        environment({
-          installedRuntime: () => undefined,
-          downloadRuntime: async () => (kind === 'failed' ? { kind, why: 'x' } : { kind }),
-        }),
-      )
-    expect(await outcomeOf('failed')).toEqual(browser("Electron's runtime could not be downloaded"))
-    expect(await outcomeOf('not-a-dependency')).toEqual(browser('Electron is not installed'))
+    const unavailable = { kind: 'browser', reason: 'Electron is not installed' } as const
+    const missing = { installedRuntime: () => undefined, downloadRuntime: async () => unavailable }
+    expect(await findDesktop(environment(missing))).toEqual(unavailable)
   })
 })
