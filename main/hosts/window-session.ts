@@ -113,12 +113,6 @@ const NO_SUCH_WINDOW: CommandError = {
   message: 'No such window.',
 }
 
-/** The registration of one open window with `Attention`. */
-export interface WindowVisibility {
-  setVisible(visible: boolean): void
-  leave(): void
-}
-
 /** Whether at least one window is open and visible. */
 export class Attention {
   readonly #visible = new Set<object>()
@@ -128,11 +122,11 @@ export class Attention {
   }
 
   /** Registers an open window. It counts as visible until `setVisible(false)`. */
-  take(): WindowVisibility {
+  take() {
     const seat = {}
     this.#visible.add(seat)
     return {
-      setVisible: (visible) => {
+      setVisible: (visible: boolean) => {
         if (visible) this.#visible.add(seat)
         else this.#visible.delete(seat)
       },

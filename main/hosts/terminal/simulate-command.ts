@@ -4,14 +4,9 @@ import { portTaken } from '../argument-error.ts'
 import type { SimulateFlags } from './flags.ts'
 import { EXIT_OK, EXIT_PERSON_NEEDED, EXIT_USAGE, failWith, type Terminal } from './terminal.ts'
 
-export interface ServingSimulator {
-  readonly origin: string
-  close(): Promise<void>
-}
-
 export interface SimulateDeps {
   readonly terminal: Terminal
-  start(options: SimulatorFlags, port: number): Promise<ServingSimulator>
+  start(options: SimulatorFlags, port: number): Promise<{ readonly origin: string; close(): Promise<void> }>
 }
 
 /**
@@ -51,25 +46,18 @@ export async function simulate(flags: SimulateFlags, { terminal, start }: Simula
 }
 
 /** Converts the flags to simulator options. Omitted flags keep their defaults. */
-export function simulatorOptions(flags: SimulateFlags): SimulatorFlags {
+export function simulatorOptions({ port: _, fault = [], traffic, ...flags }: SimulateFlags): SimulatorFlags {
+  const { refreshExpiry, rotationOverlap, absoluteLifetime, accessLifetime, heartbeat, ...same } = flags
   return withDefaults({
-    clientId: flags.clientId,
-    ...(flags.clientSecret !== undefined && { clientSecret: flags.clientSecret }),
-    refreshToken: flags.refreshToken,
+    ...same,
     trade: flags.trade === true,
-    keys: flags.keys,
-    refreshExpirySeconds: flags.refreshExpiry,
-    rotationOverlapSeconds: flags.rotationOverlap,
-    absoluteLifetimeSeconds: flags.absoluteLifetime,
-    accessLifetimeSeconds: flags.accessLifetime,
-    table: flags.table,
-    window: flags.window,
-    errors: flags.errors,
-    revokeField: flags.revokeField,
-    heartbeatSeconds: flags.heartbeat,
-    traffic: flags.traffic?.steady ?? {},
-    neighbours: flags.traffic?.bursts ?? [],
-    streamRate: flags.streamRate,
-    faults: flags.fault ?? [],
+    refreshExpirySeconds: refreshExpiry,
+    rotationOverlapSeconds: rotationOverlap,
+    absoluteLifetimeSeconds: absoluteLifetime,
+    accessLifetimeSeconds: accessLifetime,
+    heartbeatSeconds: heartbeat,
+    traffic: traffic?.steady ?? {},
+    neighbours: traffic?.bursts ?? [],
+    faults: fault,
   })
 }
