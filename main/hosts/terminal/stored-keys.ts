@@ -1,5 +1,6 @@
 import type { RevocationResult } from '../../../app/tokens/revocation.ts'
 import type { DeskKey } from '../../desk/marks.ts'
+import type { Keystore } from '../../ports/keystore.ts'
 import type { Clock, Http, Random } from '../../ports/ports.ts'
 import type { Profile } from '../../ports/profile.ts'
 import { Redactor } from '../../ports/redactor.ts'
@@ -43,6 +44,22 @@ export interface StoredKeysPorts {
   readonly http: Http
 }
 
+/** Locks a folder with stored keys, and opens its vault. Without a keystore, the keys stay sealed. */
+export async function lockedVault(folder: string, wallMs: () => number, keystore?: Keystore) {
+  if (!mayHoldKeys(folder)) return { kind: 'nothing-stored' } as const
+  const failed = (line: string) => ({ kind: 'failed', line, needsPerson: false }) as const
+  const distrust = whyNotTrusted(folder)
+  if (distrust !== undefined) return failed(`the keys in ${folder} aren't safe to use: ${distrust}`)
+  const lock = lockDataFolder(folder, { pid: process.pid, host: 'terminal' })
+  if (lock.kind !== 'held') return failed(lock.line)
+  const handle = await VaultHandle.open({ folder, wallMs, ...(keystore && { keystore }) })
+  const close = () => {
+    handle.close()
+    lock.release()
+  }
+  return { kind: 'open', handle, close } as const
+}
+
 /** The end of a message about a folder that no Headroom is using. */
 export const NOT_STORED = ', and no key is saved there'
 
@@ -57,22 +74,10 @@ export async function openStoredKeys(
   passphrase: string,
   { clock, random, http }: StoredKeysPorts,
 ): Promise<StoredKeysOpening> {
-  if (!mayHoldKeys(folder)) return { kind: 'nothing-stored' }
-  const distrust = whyNotTrusted(folder)
-  if (distrust !== undefined)
-    return {
-      kind: 'failed',
-      line: `the keys in ${folder} aren't safe to use: ${distrust}`,
-      needsPerson: false,
-    }
-  const lock = lockDataFolder(folder, { pid: process.pid, host: 'terminal' })
-  if (lock.kind !== 'held') return { kind: 'failed', line: lock.line, needsPerson: false }
   const keystore = passphraseKeystore(passphrase)
-  const handle = await VaultHandle.open({ folder, keystore, wallMs: () => clock.wallMs() })
-  const close = () => {
-    handle.close()
-    lock.release()
-  }
+  const opening = await lockedVault(folder, () => clock.wallMs(), keystore)
+  if (opening.kind !== 'open') return opening
+  const { handle, close } = opening
   if (handle.status.state !== 'ok') {
     close()
     return vaultFailure(folder, handle.status)

@@ -1,9 +1,5 @@
 import { type ControlAnswer, failedAnswer } from '../../control/protocol.ts'
-import { lockDataFolder } from '../../storage/lock.ts'
-import { whyNotTrusted } from '../../storage/private-files.ts'
-import { mayHoldKeys } from '../../vault/vault-file.ts'
-import { VaultHandle } from '../../vault/vault-handle.ts'
-import { NOT_STORED } from './stored-keys.ts'
+import { lockedVault, NOT_STORED } from './stored-keys.ts'
 
 /**
  * Stops the orders of one key or of all keys in a data folder that no app is using. The orders stay stopped
@@ -14,12 +10,11 @@ export async function stopStored(
   profile: string | undefined,
   wallMs: () => number,
 ): Promise<ControlAnswer> {
-  if (!mayHoldKeys(folder)) return failedAnswer(`no Headroom is running on ${folder}${NOT_STORED}`)
-  const distrust = whyNotTrusted(folder)
-  if (distrust !== undefined) return failedAnswer(`the keys in ${folder} aren't safe to use: ${distrust}`)
-  const lock = lockDataFolder(folder, { pid: process.pid, host: 'terminal' })
-  if (lock.kind !== 'held') return failedAnswer(lock.line)
-  const handle = await VaultHandle.open({ folder, wallMs })
+  const opening = await lockedVault(folder, wallMs)
+  if (opening.kind === 'nothing-stored')
+    return failedAnswer(`no Headroom is running on ${folder}${NOT_STORED}`)
+  if (opening.kind === 'failed') return failedAnswer(opening.line)
+  const { handle, close } = opening
   try {
     const { vault } = handle
     if (vault === undefined) return failedAnswer(`the keys in ${folder} can't be read`)
@@ -34,7 +29,6 @@ export async function stopStored(
     }
     return { ok: true, stopped: true }
   } finally {
-    handle.close()
-    lock.release()
+    close()
   }
 }
