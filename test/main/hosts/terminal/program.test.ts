@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import * as tables from '../../../../main/hosts/terminal/flags.ts'
 import { runProgram } from '../../../../main/hosts/terminal/program.ts'
 import { commandsOf } from './commands-of.ts'
 
@@ -321,4 +322,9 @@ test.each([
 test('a flag with a typo gets a suggestion', async () => {
   const { errors } = await run(['watch', '--jsn'])
   expect(errors).toEqual([expect.stringContaining("did you mean '--json'?")])
+})
+
+test('each flag is parsed under the name that its type has', () => {
+  const flags = Object.values(tables).flatMap((table) => Object.entries(table))
+  expect(flags.filter(([name, { option }]) => option.attributeName() !== name)).toEqual([])
 })
