@@ -1,10 +1,28 @@
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { cpuMs, memoryMB, residentMB } from '../electron/process-cost.ts'
 import type { SeenProcess } from '../electron/processes.ts'
-import { shownTray } from '../electron/shown-tray.ts'
 import { desktopRun } from './desktop-run.ts'
 import { median, round, tell } from './result.ts'
+
+/**
+ * Environment variables that make the app believe that the desktop shows tray icons: `busctl` in `folder`
+ * reports a tray on the bus. Without a tray, the app opens its window after a while, because it could not be
+ * reached otherwise.
+ */
+function shownTray(folder: string): Readonly<Record<string, string>> {
+  const programs = join(folder, 'programs')
+  mkdirSync(programs)
+  const answering = join(programs, 'busctl')
+  writeFileSync(answering, '#!/bin/sh\necho "b true"\n')
+  for (const path of [programs, answering]) chmodSync(path, 0o755)
+  return {
+    PATH: `${programs}:${process.env['PATH'] ?? ''}`,
+    DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nowhere',
+  }
+}
 
 /**
  * The memory and processor time of the desktop app: `node test/bench/desktop-cost.ts --of memory|shown|idle

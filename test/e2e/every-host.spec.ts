@@ -2,13 +2,65 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Page } from '@playwright/test'
+import type { SimulatorServer } from '../../main/simulator/server.ts'
 import { getNatsServer } from '../desk-server/get-nats-server.ts'
 import { runNatsServer } from '../desk-server/nats-process.ts'
+import { accessTokenOf } from '../main/simulator/refreshed.ts'
 import { LONG_TAG } from '../thorough.ts'
 import { connectKey, openPositionsStream } from './connect-key.ts'
-import { expect, test } from './every-host-fixtures.ts'
-import { OtherProgram } from './other-program.ts'
+import { test as base, expect } from './fixtures.ts'
+import { type Host, obstacleTo, openHostWindow } from './host-window.ts'
 import { startSecondMachine } from './second-machine.ts'
+
+/** Another program on the same key: it signs in and spends, as a trader's own tools do. */
+class OtherProgram {
+  readonly #origin: string
+  readonly #token: string
+
+  private constructor(origin: string, token: string) {
+    this.#origin = origin
+    this.#token = token
+  }
+
+  /** For a service whose keys keep their refresh token, so that Headroom and this program can both use it. */
+  static async signIn({ origin, service }: SimulatorServer): Promise<OtherProgram> {
+    return new OtherProgram(origin, await accessTokenOf(origin, service.options))
+  }
+
+  /** `count` requests, one after the other; returns the last status. */
+  async spend(path: string, count: number): Promise<number> {
+    let status = 0
+    for (let made = 0; made < count; made += 1) {
+      const answer = await fetch(`${this.#origin}${path}`, {
+        headers: { authorization: `Bearer ${this.#token}` },
+      })
+      await answer.arrayBuffer()
+      status = answer.status
+    }
+    return status
+  }
+}
+
+/**
+ * For specs that apply to every host of the window. playwright.config.ts runs them once for each host that is
+ * installed here.
+ */
+const test = base.extend<{ readonly host: Host; readonly window: Page }>({
+  host: ['browser', { option: true }],
+
+  window: async ({ host, browser, problems }, use) => {
+    const obstacle = obstacleTo(host)
+    test.skip(obstacle !== undefined, `not run: ${obstacle}`)
+    const { page, close } = await openHostWindow(host, browser)
+    page.on('pageerror', (error) => problems.note(`page error: ${error.message}`))
+    page.on('console', (message) => {
+      if (message.type() === 'error') problems.note(`console error: ${message.text()}`)
+    })
+    await use(page)
+    problems.end()
+    await close()
+  },
+})
 
 const ORIGIN = /http:\/\/127\.0\.0\.1:\d+/
 

@@ -6,11 +6,29 @@ import { z } from 'zod'
 import { metricsOf } from '../../main/metrics/metric-list.ts'
 import { prometheusText, serveMetrics } from '../../main/metrics/metrics-server.ts'
 import { claimPort } from '../../main/network/loopback-servers.ts'
+import { getPrograms } from '../debian-package.ts'
 import { exampleQuota, exampleSnapshot } from '../main/hosts/terminal/example-snapshot.ts'
 import { temporaryFolder } from '../main/storage/temporary-folder.ts'
 import { cannotProve, proves } from '../proof/proves.ts'
 import { QUERIES } from './dashboard.ts'
-import { getPrometheus } from './get-prometheus.ts'
+
+interface Prometheus {
+  readonly server: string
+  /** Its checker, `promtool`. */
+  readonly tool: string
+}
+
+/** A real Prometheus. If it can't be installed, prints one line and resolves to `undefined`. */
+const getPrometheus = (say: (line: string) => void): Promise<Prometheus | undefined> =>
+  getPrograms(
+    {
+      name: 'prometheus',
+      programs: { server: 'usr/bin/prometheus', tool: 'usr/bin/promtool' },
+      size: 20,
+      without: 'the metrics are not given to a real Prometheus',
+    },
+    say,
+  )
 
 const prometheus = await getPrometheus((line) => console.error(line))
 const name = `a real Prometheus${prometheus === undefined ? ' (not run: no Prometheus)' : ''}`

@@ -4,10 +4,28 @@ import type { Plan } from '../../app/plan/plan.ts'
 import { readPlan } from '../../app/plan/plan-file.ts'
 import { verdictLine } from '../../app/plan/plan-words.ts'
 import { plannedDay } from '../../app/plan/planned-day.ts'
-import { type Arrival, replay } from '../../app/plan/replay.ts'
+import type { Arrival } from '../../app/plan/replay.ts'
+import { replay } from '../../app/plan/replay.ts'
 import { type PlanVerdict, planVerdict } from '../../app/plan/verdict.ts'
-import { greedyDay } from '../app/plan/greedy-day.ts'
 import { chanceFrom } from '../app/quota/chance.ts'
+
+/**
+ * The worst day that keeps to a plan: all bursts at once, the least urgent program first. After that, each
+ * request comes as soon as the plan allows.
+ */
+function greedyDay(plan: Plan, lengthMs: number): readonly Arrival[] {
+  const arrivals = plan.programs.toReversed().flatMap(({ name, requests }) =>
+    requests.flatMap(({ category, perSecond, burst }) => {
+      const steady = Math.floor((lengthMs * perSecond) / 1000)
+      const moments = [
+        ...Array.from({ length: burst }, () => 0),
+        ...Array.from({ length: steady }, (_, at) => Math.ceil(((at + 1) * 1000) / perSecond)),
+      ]
+      return moments.map((atMs) => ({ atMs, program: name, category }))
+    }),
+  )
+  return arrivals.sort((a, b) => a.atMs - b.atMs)
+}
 
 /** The path of the page. A test checks that it equals the text that the code writes. */
 export const PLANS_PAGE = fileURLToPath(new URL('../PLANS.md', import.meta.url))

@@ -2,13 +2,71 @@ import type { HttpHeaders } from '../../app/service/headers.ts'
 import type { Http, HttpOutcome, HttpRequest, HttpStreamListener } from '../../main/ports/ports.ts'
 import type { SimulatedService } from '../../main/simulator/simulated-service.ts'
 import type { Answer, ServiceReply, ServiceRequest } from '../../main/simulator/wire.ts'
-import { PORTAL_ANSWER, throttledAnswer } from './answers-in-front.ts'
-import { FAIR, type FaultProfile } from './fault-profile.ts'
-import { type RequestFault, requestFaultOf } from './request-fault.ts'
+import type { FaultProfile } from './fault-profile.ts'
+import { FAIR } from './fault-profile.ts'
 import { StreamLine } from './stream-line.ts'
 import type { VirtualClock } from './virtual-clock.ts'
 import type { VirtualRandom } from './virtual-random.ts'
 import { headersOf, outcomeOf, serviceRequestOf } from './wire-form.ts'
+
+/** What happens to one request on the network. */
+type RequestFault =
+  | 'arrives'
+  | 'lost-request'
+  | 'lost-answer'
+  | 'cut'
+  | 'black-hole'
+  | 'late'
+  | 'duplicated'
+  | 'portal'
+  | 'throttled'
+
+/** `draw` is a random number in [0, 1). One is enough, because a request has at most one fault. */
+function requestFaultOf(faultProfile: FaultProfile, draw: number): RequestFault {
+  let left = draw
+  for (const [requestFault, probability] of [
+    ['lost-request', faultProfile.lostRequest],
+    ['lost-answer', faultProfile.lostAnswer],
+    ['cut', faultProfile.cutAnswer],
+    ['black-hole', faultProfile.blackHole],
+    ['late', faultProfile.lateAnswer],
+    ['duplicated', faultProfile.duplicated],
+    ['portal', faultProfile.portal],
+    ['throttled', faultProfile.throttled],
+  ] as const) {
+    if (left < probability) return requestFault
+    left -= probability
+  }
+  return 'arrives'
+}
+
+/** The older variant of a 429, without any quota header (service 2.3). */
+const THROTTLED: Answer = {
+  kind: 'answer',
+  status: 429,
+  headers: { 'Content-Type': 'application/json' },
+  body: JSON.stringify({ Error: 'TooManyRequests', Message: 'Rate quota exceeded' }),
+}
+/**
+ * The 429 of a proxy in front of the service. It has its own text, and no headers about the service's quotas.
+ */
+const THROTTLED_IN_FRONT: Answer = {
+  kind: 'answer',
+  status: 429,
+  headers: { 'Content-Type': 'text/html' },
+  body: '<html><h1>Too many requests</h1></html>',
+}
+
+/** Returns both forms alternately, because proxies in front of the service send either. */
+const throttledAnswer = (turn: number): Answer => (turn % 2 === 0 ? THROTTLED : THROTTLED_IN_FRONT)
+
+/** A login page of the network instead of the service. */
+const PORTAL_ANSWER: Answer = {
+  kind: 'answer',
+  status: 200,
+  headers: { 'Content-Type': 'text/html' },
+  body: '<!doctype html><title>Welcome</title><h1>Network sign-in</h1>',
+}
 
 /** Events for an observer of the network. It searches bodies for secrets and rejections. */
 export interface Wiretap {

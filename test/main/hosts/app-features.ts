@@ -1,3 +1,7 @@
+import type { gatewayContract } from '../../../app/contract/gateway.ts'
+import type { Feature } from '../../../app/contract/ipc.ts'
+import type { ordersContract } from '../../../app/contract/orders.ts'
+import type { signInContract } from '../../../app/contract/sign-in.ts'
 import { alertCommands } from '../../../main/alerts/alerts.ts'
 import { historyCommands } from '../../../main/history/history-commands.ts'
 import type { HistoryService } from '../../../main/history/history-service.ts'
@@ -10,11 +14,43 @@ import type { MonitorSurface } from '../../../main/monitor/monitor-surface.ts'
 import { MEMORY_PROFILE_STORE } from '../../../main/sign-in/profile-store.ts'
 import { ShownTimes } from '../../../main/storage/shown-times.ts'
 import { NO_DESKS } from '../desk/no-desks.ts'
-import { NO_GATEWAY } from '../gateway/no-gateway.ts'
-import { NO_ORDER_COMMANDS } from '../orders/no-order-commands.ts'
-import { NO_SIGN_INS } from '../sign-in/no-sign-ins.ts'
 
-const no = () => ({ ok: false, code: 'not-needed', message: 'no' }) as const
+const no = () => ({ ok: false, code: 'no', message: 'no' }) as const
+
+/** For tests in which no key is connected by a window. */
+const NO_SIGN_INS: Feature<typeof signInContract> = {
+  handlers: {
+    connect: no,
+    startSignIn: no,
+    signInAgain: no,
+    replaceToken: no,
+    correctSecret: no,
+    cancelSignIn: no,
+  },
+  follow: () => () => {},
+}
+
+/** The feature of an app whose orders no test changes. */
+const NO_ORDER_COMMANDS: Feature<typeof ordersContract> = {
+  handlers: {
+    allowOrders: no,
+    stopOrders: no,
+    dismissOrder: no,
+    orderJournal: no,
+  },
+}
+
+/** The feature of an app without a gateway. */
+const NO_GATEWAY: Feature<typeof gatewayContract> = {
+  handlers: {
+    gateway: () => ({ gateway: { state: 'off' }, programs: [], nextPort: 4791 }),
+    setGateway: no,
+    addProgram: no,
+    cutProgram: no,
+    pauseProgram: no,
+    resumeProgram: no,
+  },
+}
 
 /** The features of an app whose keys are only in memory and are added only by the test. */
 export const appFeatures = (monitor: MonitorSurface, history: HistoryService): AppFeatures => ({
