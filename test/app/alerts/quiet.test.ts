@@ -2,8 +2,8 @@ import '../../renderer/utc.ts'
 import { afterEach, expect, test } from 'vitest'
 import { isAnnouncedElsewhere, mayAnnounce } from '../../../app/alerts/quiet.ts'
 import { type AlertPreferences, alertPreferences } from '../../../app/contract/alerts.ts'
-import type { DeskSummary } from '../../../app/contract/desk.ts'
 import { showTimesIn } from '../../../app/status/moments.ts'
+import { exampleDesk } from '../../main/hosts/terminal/example-snapshot.ts'
 
 afterEach(() => showTimesIn('local'))
 
@@ -58,28 +58,16 @@ test('quiet hours use the displayed time zone', () => {
   expect(mayAnnounce(night, 'warning', Date.parse('2026-03-14T02:00:00Z'))).toBe(false)
 })
 
-const desk = (announces: string, changes: Partial<DeskSummary> = {}): DeskSummary => ({
-  state: 'joined',
-  engine: { server: 'nats:4222', reachable: true },
-  members: [
-    { id: 'a', name: 'A', self: true, present: true, lastSeenMs: 0, perSecond: 0, total: 0 },
-    { id: 'b', name: 'B', self: false, present: true, lastSeenMs: 0, perSecond: 0, total: 0 },
-  ],
-  announces,
-  dropped: 0,
-  ...changes,
-})
-
 test('an alert of a quota or of slots is announced by one machine of the desk', () => {
   for (const kind of ['rate-limited', 'slots-full', 'capacity-back']) {
-    expect(isAnnouncedElsewhere(kind, desk('b'))).toBe(true)
-    expect(isAnnouncedElsewhere(kind, desk('a'))).toBe(false)
+    expect(isAnnouncedElsewhere(kind, exampleDesk('b'))).toBe(true)
+    expect(isAnnouncedElsewhere(kind, exampleDesk('a'))).toBe(false)
     expect(isAnnouncedElsewhere(kind, undefined)).toBe(false)
   }
 })
 
 test('an alert of this machine alone, and any alert of a machine without its desk, is announced here', () => {
   for (const kind of ['history-paused', 'signed-out', 'service-unreachable'])
-    expect(isAnnouncedElsewhere(kind, desk('b'))).toBe(false)
-  expect(isAnnouncedElsewhere('rate-limited', desk('b', { state: 'alone' }))).toBe(false)
+    expect(isAnnouncedElsewhere(kind, exampleDesk('b'))).toBe(false)
+  expect(isAnnouncedElsewhere('rate-limited', exampleDesk('b', { state: 'alone' }))).toBe(false)
 })

@@ -9,6 +9,7 @@ import { ThresholdFile } from '../../../main/alerts/threshold-file.ts'
 import type { Notice } from '../../../main/ports/ports.ts'
 import {
   exampleAlert,
+  exampleDesk,
   exampleQuota,
   exampleSnapshot,
   exampleStream,
@@ -225,22 +226,12 @@ test('alert timing survives a restart, and an older file can still be read', () 
 test('an alert that another machine of the desk announces is listed here without a word', () => {
   const announced: string[] = []
   const { alerts } = followed(announced)
-  const member = { present: true, lastSeenMs: 0, perSecond: 0, total: 0 }
   const at = (second: number, announces: string) =>
     exampleSnapshot({
       at: SNAPSHOT_MS + second * 1000,
       requests: [exampleQuota({ state: 'blocked', blockedUntil: SNAPSHOT_MS + 60_000 })],
       streams: [],
-      desk: {
-        state: 'joined',
-        engine: { server: 'nats:4222', reachable: true },
-        members: [
-          { id: 'a', name: 'A', self: true, ...member },
-          { id: 'b', name: 'B', self: false, ...member },
-        ],
-        announces,
-        dropped: 0,
-      },
+      desk: exampleDesk(announces),
     })
   for (let second = 0; second < 12; second += 1) alerts.observe(at(second, 'b'))
   expect(alerts.open()).toMatchObject([{ kind: 'rate-limited' }])

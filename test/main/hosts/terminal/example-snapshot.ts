@@ -1,4 +1,5 @@
 import type { Alert } from '../../../../app/contract/alerts.ts'
+import type { DeskSummary } from '../../../../app/contract/desk.ts'
 import type {
   ProgramSummary,
   RequestQuota,
@@ -75,6 +76,22 @@ export const exampleAlert = (changes: Partial<Alert> = {}): Alert => ({
   ...{ since: 1, at: 1, title: 't', body: 'b', dismissed: false },
   ...changes,
 })
+
+/** A desk of two machines. This one is `a`; the one that announces alerts is given. */
+export function exampleDesk(announces: string, changes: Partial<DeskSummary> = {}): DeskSummary {
+  const member = { present: true, lastSeenMs: 0, perSecond: 0, total: 0 }
+  return {
+    state: 'joined',
+    engine: { server: 'nats:4222', reachable: true },
+    members: [
+      { id: 'a', name: 'A', self: true, ...member },
+      { id: 'b', name: 'B', self: false, ...member },
+    ],
+    announces,
+    dropped: 0,
+    ...changes,
+  }
+}
 
 /** Every category of the table, one of them seen. */
 export function exampleSnapshot(changes: Partial<Snapshot> = {}): Snapshot {
