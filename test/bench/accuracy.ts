@@ -1,10 +1,9 @@
-import { parseArgs } from 'node:util'
 import { NO_PROBES, probeDueAtMs } from '../../app/quota/probe-plan.ts'
 import { CURRENT_REQUEST_QUOTAS } from '../../app/service/categories.ts'
 import { type RequestQuotaRules, RequestQuotas } from '../../main/simulator/rules/request-quotas.ts'
 import { chanceFrom } from '../app/quota/chance.ts'
 import { type Client, Modelled, otherClients } from './accuracy-clients.ts'
-import { round, tell } from './result.ts'
+import { benchFlags, round, tell } from './result.ts'
 
 /**
  * How far the displayed number is off between headers: `node test/bench/accuracy.ts [--traffic own|shared]
@@ -14,14 +13,7 @@ import { round, tell } from './result.ts'
  * requests, and the bench compares the number that it shows with the truth each second. Exit 1 if an aim is
  * missed.
  */
-const { values } = parseArgs({
-  options: {
-    traffic: { type: 'string', default: 'own' },
-    seeds: { type: 'string', default: '20' },
-    json: { type: 'boolean', default: false },
-  },
-})
-const seeds = Number(values.seeds)
+const { traffic, seeds, json } = benchFlags({ traffic: 'own', seeds: 20 })
 const START_MS = Date.UTC(2026, 0, 5, 14, 30)
 const MINUTES = 30
 const STEP_MS = 100
@@ -74,7 +66,7 @@ const SHARED: Readonly<Record<string, Scenario>> = {
     rules: others('Option Strikes', 1.2),
   },
 }
-const isShared = values.traffic === 'shared'
+const isShared = traffic === 'shared'
 const scenarios = isShared ? SHARED : OWN
 
 interface Errors {
@@ -195,5 +187,5 @@ tell(
     aims: isShared ? [] : [{ what: `a mean error of at most ${AIM} requests`, isMet: ours <= AIM }],
     how: `${Object.keys(scenarios).length} kinds of traffic, ${seeds} seeds of ${MINUTES} minutes each, sampled every second (${looks.toLocaleString('en')} samples) against the simulator's rules, whose arithmetic shares nothing with the app's. All clients see the same headers: those of own requests and of the app's own probes at ${100 * PROBES.budgetFraction} % of the quota.`,
   },
-  values.json,
+  json,
 )

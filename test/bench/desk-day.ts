@@ -1,15 +1,12 @@
-import { parseArgs } from 'node:util'
 import { type QueueDay, queueDay } from '../app/desk/queue-day.ts'
-import { tell } from './result.ts'
+import { benchFlags, tell } from './result.ts'
 
 /**
  * How much of a quota 25 programs on five machines use in a trading day, and how many 429s they get, with and
  * without a desk: `node test/bench/desk-day.ts [--json]`. In virtual time. Exits with 1 if an
  * aim is missed.
  */
-const { values } = parseArgs({
-  options: { json: { type: 'boolean', default: false } },
-})
+const { json } = benchFlags({})
 const HOUR_MS = 3_600_000
 const AIMS = { calm: 99.8, killed: 99.5 } as const
 
@@ -48,7 +45,7 @@ tell(
     ],
     how: 'A trading day of 6.5 hours in virtual time, with one quota of 250 in 300 s. The programs always want more than it refills.',
   },
-  values.json,
+  json,
 )
 
 function isGood(day: QueueDay, least: number): boolean {

@@ -4,12 +4,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { parseArgs } from 'node:util'
 import { connect } from '@nats-io/transport-node'
 import { getNatsServer } from '../desk-server/get-nats-server.ts'
 import { runNatsServer } from '../desk-server/nats-process.ts'
 import { BenchMember } from './desk-member.ts'
-import { round, tell } from './result.ts'
+import { benchFlags, round, tell } from './result.ts'
 import { endProcesses, started } from './started-processes.ts'
 import { quantile } from './truth/aims.ts'
 
@@ -18,10 +17,7 @@ import { quantile } from './truth/aims.ts'
  * same process through the same server:
  * `node test/bench/desk-grants.ts [--grants 2000] [--json]`. Exit 1 if an aim is missed.
  */
-const { values } = parseArgs({
-  options: { grants: { type: 'string', default: '2000' }, json: { type: 'boolean', default: false } },
-})
-const grants = Number(values.grants)
+const { grants, json } = benchFlags({ grants: 2000 })
 const WARM_UP = 3_000
 const GAP_MS = 1
 const AIM_P50 = 1.5
@@ -79,7 +75,7 @@ try {
       ],
       how: `${grants} grants and as many bare requests of 300 bytes, in turning order, ${GAP_MS} ms apart, between two processes through one NATS server on loopback. The quota always has room.`,
     },
-    values.json,
+    json,
   )
 } finally {
   endProcesses()

@@ -1,19 +1,15 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { parseArgs } from 'node:util'
 import { busyDesk } from '../desk-machines/busy-desk.ts'
 import { FailingDesk } from '../desk-machines/desk-failures.ts'
 import { getNatsServer } from '../desk-server/get-nats-server.ts'
-import { round, tell } from './result.ts'
+import { benchFlags, round, tell } from './result.ts'
 
 /**
  * How long it takes until another machine dispatches after the dispatcher was killed: `node
  * test/bench/desk-take-over.ts [--kills 5] [--json]`. There are three gateways, whose programs request more
  * than the quotas allow, and a NATS server. Exits with 1 if an aim is missed.
  */
-const { values } = parseArgs({
-  options: { kills: { type: 'string', default: '5' }, json: { type: 'boolean', default: false } },
-})
-const kills = Number(values.kills)
+const { kills, json } = benchFlags({ kills: 5 })
 const AIM_MS = 8_000
 const BETWEEN_MS = 10_000
 const KILLED = 'killed'
@@ -58,7 +54,7 @@ try {
       ],
       how: `${kills} kills with SIGKILL and as many ends with SIGTERM, of one of three gateways with a NATS server on loopback, while twelve programs use up three quotas.`,
     },
-    values.json,
+    json,
   )
 } finally {
   await desk.end()

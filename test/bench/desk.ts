@@ -1,13 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
-import { parseArgs } from 'node:util'
 import { BUILT, type DeskMachine, PROFILE } from '../desk-machines/desk-machine.ts'
 import { DeskPrograms } from '../desk-machines/desk-programs.ts'
 import { HeaderToRow } from '../desk-machines/header-to-row.ts'
 import { StartedDesk } from '../desk-machines/started-desk.ts'
 import { within } from '../desk-machines/within.ts'
 import { getNatsServer } from '../desk-server/get-nats-server.ts'
-import { median, round, tell } from './result.ts'
+import { benchFlags, median, round, tell } from './result.ts'
 import { quantile } from './truth/aims.ts'
 
 /**
@@ -18,17 +17,7 @@ import { quantile } from './truth/aims.ts'
  * followed to the rows of the two other machines. Then the machines idle, alternately with a desk and
  * without. Needs Linux. Exit 1 if an aim is missed.
  */
-const { values } = parseArgs({
-  options: {
-    headers: { type: 'string', default: '200' },
-    rounds: { type: 'string', default: '4' },
-    seconds: { type: 'string', default: '30' },
-    json: { type: 'boolean', default: false },
-  },
-})
-const headers = Number(values.headers)
-const rounds = Number(values.rounds)
-const seconds = Number(values.seconds)
+const { headers, rounds, seconds, json } = benchFlags({ headers: 200, rounds: 4, seconds: 30 })
 const AIMS = { headerToRowMs: 150, idlePercent: 0.3, bytesPerSecond: 3_000 } as const
 const JOINS_WITHIN_MS = 15_000
 const SETTLE_MS = 5_000
@@ -162,6 +151,6 @@ function report(
       ],
       how: `Three built gateways, a simulator and a NATS server on loopback. From the service’s answer, until the other machine’s row has its header, which is asked for all the time: ${headers} headers to each of two machines. Then ${rounds} times ${seconds} s with a desk and as long without one, in turn, while no program runs: the process of each gateway and what passes between it and NATS. With a desk, the busiest gateway counts. Medians.`,
     },
-    values.json,
+    json,
   )
 }

@@ -1,11 +1,10 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { parseArgs } from 'node:util'
 import { cpuMs, memoryMB, residentMB } from '../electron/process-cost.ts'
 import type { SeenProcess } from '../electron/processes.ts'
 import { desktopRun } from './desktop-run.ts'
-import { median, round, tell } from './result.ts'
+import { benchFlags, median, round, tell } from './result.ts'
 
 /**
  * Environment variables that make the app believe that the desktop shows tray icons: `busctl` in `folder`
@@ -32,14 +31,7 @@ function shownTray(folder: string): Readonly<Record<string, string>> {
  * `idle`: their processor time without a window. No debugger is attached. Needs Linux and root, because
  * Chromium hides the memory of its processes from their own user. Exit 1 if the aim is missed.
  */
-const { values } = parseArgs({
-  options: {
-    of: { type: 'string', default: 'memory' },
-    minutes: { type: 'string', default: '2' },
-    json: { type: 'boolean', default: false },
-  },
-})
-const minutes = Number(values.minutes)
+const { of, minutes, json } = benchFlags({ of: 'memory', minutes: 2 })
 const SAMPLE_MS = 5_000
 const SETTLE_MS = 30_000
 const MAX_MB = 450
@@ -51,8 +43,8 @@ if (process.platform !== 'linux' || process.getuid?.() !== 0) throw new Error('n
 const { host, runtime, close } = await desktopRun()
 const where = `The packaged app on ${runtime} under Xvfb, without a graphics processor, on the built-in simulator, which is in its main process`
 try {
-  if (values.of === 'memory') await memory()
-  else if (values.of === 'shown') await shown()
+  if (of === 'memory') await memory()
+  else if (of === 'shown') await shown()
   else await idle()
 } finally {
   await close()
@@ -88,7 +80,7 @@ async function memory(): Promise<void> {
       aims: [{ what: `at most ${MAX_MB} MB`, isMet: ours <= MAX_MB }],
       how: `${where}; a page of memory that several of its processes share counts once; sampled every ${SAMPLE_MS / 1000} s, median of the last third.`,
     },
-    values.json,
+    json,
   )
 }
 
@@ -107,7 +99,7 @@ async function shown(): Promise<void> {
       aims: [{ what: `at most ${MAX_SHOWN_PERCENT} %`, isMet: perCent <= MAX_SHOWN_PERCENT }],
       how: `${where}; over ${minutes} min after ${SETTLE_MS / 1000} s.`,
     },
-    values.json,
+    json,
   )
 }
 
@@ -126,7 +118,7 @@ async function idle(): Promise<void> {
       aims: [{ what: `at most ${MAX_IDLE_PERCENT} %`, isMet: perCent <= MAX_IDLE_PERCENT }],
       how: `${where}, started to the tray; over ${minutes} min after ${SETTLE_MS / 1000} s.`,
     },
-    values.json,
+    json,
   )
 }
 

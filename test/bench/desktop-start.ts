@@ -1,7 +1,6 @@
 import { performance } from 'node:perf_hooks'
-import { parseArgs } from 'node:util'
 import { desktopRun } from './desktop-run.ts'
-import { median, tell } from './result.ts'
+import { benchFlags, median, tell } from './result.ts'
 import { LIVE_ROW } from './window-run.ts'
 
 /**
@@ -10,10 +9,7 @@ import { LIVE_ROW } from './window-run.ts'
  *
  * Each start is on an empty data folder, on the built-in simulator. Exit 1 where the aim is missed.
  */
-const { values } = parseArgs({
-  options: { runs: { type: 'string', default: '5' }, json: { type: 'boolean', default: false } },
-})
-const runs = Number(values.runs)
+const { runs, json } = benchFlags({ runs: 5 })
 const AIM_MS = 5_000
 
 const { host, runtime, close } = await desktopRun()
@@ -49,5 +45,5 @@ tell(
     aims: [{ what: `at most ${AIM_MS} ms`, isMet: ours <= AIM_MS }],
     how: `The packaged app on ${runtime} under Xvfb, without a graphics processor, on an empty data folder and the built-in simulator; the first row that shows a header's number, as a test in its page sees it. Median of ${runs}.`,
   },
-  values.json,
+  json,
 )

@@ -2,14 +2,13 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { parseArgs } from 'node:util'
 import { startSimulatorServer } from '../../main/simulator/server.ts'
 import { longestTasksMs, muchAtOnce } from '../desktop/much-at-once.ts'
 import { ElectronHost, obstacleToHost } from '../electron/electron-host.ts'
 import { findElectron } from '../electron/electron-runtime.ts'
 import { reachableRuntime } from '../electron/reachable-runtime.ts'
 import { asScript } from '../electron/shims/as-script.ts'
-import { median, round, tell } from './result.ts'
+import { benchFlags, median, round, tell } from './result.ts'
 import { LIVE_ROW } from './window-run.ts'
 
 /**
@@ -19,15 +18,7 @@ import { LIVE_ROW } from './window-run.ts'
  * An idle Electron runs at the same time. Its longest task shows how long the machine and the runtime alone
  * take. Exit 1 if the aim is missed.
  */
-const { values } = parseArgs({
-  options: {
-    runs: { type: 'string', default: '3' },
-    seconds: { type: 'string', default: '10' },
-    json: { type: 'boolean', default: false },
-  },
-})
-const runs = Number(values.runs)
-const seconds = Number(values.seconds)
+const { runs, seconds, json } = benchFlags({ runs: 3, seconds: 10 })
 /** Maximum length of a task, in milliseconds. A person notices longer tasks, because the window freezes. */
 const AIM_MS = 50
 const LOOK_MS = 100
@@ -67,7 +58,7 @@ tell(
     ],
     how: `The built app on Electron ${found.version} under Xvfb, without a graphics processor, and the same Electron without an app. The most processor time between two turns of each main process, from the connecting of a key until ${seconds} s have passed; ${runs} runs, each on an empty data folder. The service is in the bench's own process.`,
   },
-  values.json,
+  json,
 )
 
 async function measure(): Promise<void> {

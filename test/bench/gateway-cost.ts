@@ -2,8 +2,7 @@ import { readFileSync } from 'node:fs'
 import { Agent, request } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { parseArgs } from 'node:util'
-import { round, tell } from './result.ts'
+import { benchFlags, round, tell } from './result.ts'
 import { endProcesses, PROGRAM_KEY, started, startedGateway } from './started-processes.ts'
 
 /**
@@ -14,15 +13,7 @@ import { endProcesses, PROGRAM_KEY, started, startedGateway } from './started-pr
  * the proxy and through the gateway, one after the other. The order rotates, so that other work of the
  * machine affects all three alike. Exit 1 if an aim is missed.
  */
-const { values } = parseArgs({
-  options: {
-    pairs: { type: 'string', default: '1500' },
-    requests: { type: 'string', default: '20000' },
-    json: { type: 'boolean', default: false },
-  },
-})
-const pairs = Number(values.pairs)
-const requests = Number(values.requests)
+const { pairs, requests, json } = benchFlags({ pairs: 1500, requests: 20_000 })
 const AIMS = { p50Ms: 0.25, p99Ms: 1, perSecond: 3_000 } as const
 const GAP_MS = 20
 const CONNECTIONS = 32
@@ -108,7 +99,7 @@ try {
       ],
       how: `${pairs} times one request each directly, through the plain proxy and through the gateway, in turning order, ${GAP_MS} ms apart; then ${requests} requests over ${CONNECTIONS} connections each way, and what their process took of a core. Client, service, proxy and gateway share the machine's cores. A share of p99 is the machine's: the plain proxy meets it too.`,
     },
-    values.json,
+    json,
   )
 } finally {
   agent.destroy()

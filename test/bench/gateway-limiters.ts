@@ -1,4 +1,3 @@
-import { parseArgs } from 'node:util'
 import type { ProgramClass } from '../../app/contract/programs.ts'
 import { chanceFrom } from '../app/quota/chance.ts'
 import { ReferenceService, type Rule } from '../app/quota/reference-service.ts'
@@ -10,7 +9,7 @@ import {
   peerContestants,
   type Ring,
 } from './limiter-contestants.ts'
-import { round, tell } from './result.ts'
+import { benchFlags, round, tell } from './result.ts'
 
 /**
  * Five programs on one key, with the gateway and with npm packages that limit rates: `node
@@ -20,16 +19,7 @@ import { round, tell } from './result.ts'
  * `Date.now` of this process follow the virtual clock, so that the packages see the same time as the gateway.
  * Exit 1 if an aim is missed.
  */
-const { values } = parseArgs({
-  options: {
-    hours: { type: 'string', default: '6.5' },
-    seed: { type: 'string', default: '1' },
-    own: { type: 'boolean', default: false },
-    json: { type: 'boolean', default: false },
-  },
-})
-const hours = Number(values.hours)
-const seed = Number(values.seed)
+const { hours, seed, own, json } = benchFlags({ hours: 6.5, seed: 1, own: false })
 
 const RULE: Rule = { limit: 320, periodSeconds: 300, window: 'rolling' }
 const ONE_WAY_MS = 20
@@ -231,7 +221,7 @@ function virtualTime(clock: VirtualClock): () => void {
   }
 }
 
-const contestants = { ...OWN_CONTESTANTS, ...(!values.own && peerContestants()) }
+const contestants = { ...OWN_CONTESTANTS, ...(!own && peerContestants()) }
 const results = new Map<string, readonly Figures[]>()
 for (const [name, make] of Object.entries(contestants)) {
   const figures: Figures[] = []
@@ -304,5 +294,5 @@ tell(
     ],
     how: `${hours} hours in virtual time, the same day for each: ${RULE.limit} requests in ${RULE.periodSeconds} s, ${2 * ONE_WAY_MS} ms there and back, two programs that always ask for more (over ${GREEDY.scanner} and ${GREEDY.crawler} connections), a notebook, a sheet with bursts of 15, and a critical program with bursts of 5. “Others” share the key unseen, by a tenth of the quota. “Killed” forgets all that it knew at half time. Headroom is the gateway's scheduler, without its sockets. The others are set up as for a bucket that refills: bottleneck (2.19.5, of 2019, the most used) with a reservoir and priorities, p-throttle strict, rate-limiter-flexible with its queue, each with a backoff after a 429; the quota divided gives each program its part by p-throttle. Greedy programs are of the class normal: those of the class background would leave twice the reserve.`,
   },
-  values.json,
+  json,
 )

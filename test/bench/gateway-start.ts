@@ -6,9 +6,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { parseArgs } from 'node:util'
 import { SCRYPT_COST } from '../../main/vault/passphrase-keystore.ts'
-import { median, tell } from './result.ts'
+import { benchFlags, median, tell } from './result.ts'
 
 /**
  * How long programs are without their gateway after a kill -9: `node test/bench/gateway-start.ts [--rounds
@@ -18,14 +17,7 @@ import { median, tell } from './result.ts'
  * started again, with requests in flight and with none. Its key is in the environment, or saved and encrypted
  * with a passphrase; `--environment` measures only the first. Exit 1 if an aim is missed.
  */
-const { values } = parseArgs({
-  options: {
-    rounds: { type: 'string', default: '12' },
-    environment: { type: 'boolean', default: false },
-    json: { type: 'boolean', default: false },
-  },
-})
-const rounds = Number(values.rounds)
+const { rounds, environment, json } = benchFlags({ rounds: 12, environment: false })
 const AIM_MS = 1_000
 const ANSWERS_AFTER_MS = 30
 const CONNECTIONS = 4
@@ -138,7 +130,7 @@ class Programs {
 
 const starts = new Map<string, Start[]>()
 try {
-  for (const store of STORES.slice(0, values.environment ? 1 : undefined)) {
+  for (const store of STORES.slice(0, environment ? 1 : undefined)) {
     let running = await start(store, '0')
     const { port } = new URL(running.url)
     const programs = new Programs(running.url)
@@ -225,7 +217,7 @@ function report(seenTwice: number): void {
           what: `key ${open}: the slowest first response within ${AIM_MS} ms${why(isMet.open, `it took ${slowest(of(open))} ms`)}`,
           isMet: isMet.open,
         },
-        ...(values.environment
+        ...(environment
           ? []
           : [
               {
@@ -237,7 +229,7 @@ function report(seenTwice: number): void {
       ],
       how: `\`node main/launch.js gateway\` as it is built, killed with -9 and started again ${rounds} times each way, while two programs ask over ${CONNECTIONS} connections each, and a service that answers after ${ANSWERS_AFTER_MS} ms. From spawning the process to its ready line, and to the first answer of the service that a program reads. Programs, service and gateway share the machine's cores.`,
     },
-    values.json,
+    json,
   )
 }
 

@@ -1,4 +1,3 @@
-import { parseArgs } from 'node:util'
 import { OPTIMISM_SIGMAS } from '../../app/gateway/bucket-queue.ts'
 import {
   MIXES,
@@ -9,7 +8,7 @@ import {
   turnsOf,
   turnsTogether,
 } from '../app/gateway/turns.ts'
-import { tell } from './result.ts'
+import { benchFlags, tell } from './result.ts'
 
 /**
  * How well the gateway declines requests at once that would be too late: `node test/bench/gateway-turns.ts
@@ -18,10 +17,7 @@ import { tell } from './result.ts'
  * The gateway's scheduler runs in virtual time: with its own safety margin, with other margins, and with the
  * true rates of the other programs, which it usually has to learn. Exit 1 if an aim is missed.
  */
-const { values } = parseArgs({
-  options: { lives: { type: 'string', default: '30' }, json: { type: 'boolean', default: false } },
-})
-const lives = Number(values.lives)
+const { lives, json } = benchFlags({ lives: 30 })
 const AIM_WRONG = 0.01
 const MARGINS = [0, 1, 1.5, 2, 2.5, 3] as const
 const NAMES = Object.keys(MIXES) as readonly MixName[]
@@ -111,5 +107,5 @@ tell(
     ],
     how: `${lives} times 20 minutes in virtual time, the same for each rule: 320 requests in 300 s, a scanner of the class background that requests 1.5 times the refill (2 times with several) and waits up to a minute. Other programs request 30 to 60 % of the refill at random times: critical programs, two of the scanner's class, and programs outside the gateway. The margin is how far the forecast goes below the expected number of others' requests, in standard deviations. With a larger margin, fewer requests are refused wrongly, and more wait in vain. No rule can know when others will request. The rule that knows their true rates shows how much a better estimate could gain. Its figure is the smallest at which at most ${100 * AIM_WRONG} % are refused wrongly.`,
   },
-  values.json,
+  json,
 )

@@ -1,9 +1,8 @@
-import { parseArgs } from 'node:util'
 import { expect, type Page } from '@playwright/test'
 import { startSimulatorServer } from '../../main/simulator/server.ts'
 import { connectKey } from '../e2e/connect-key.ts'
 import { desktopRun } from './desktop-run.ts'
-import { median, tell } from './result.ts'
+import { benchFlags, median, tell } from './result.ts'
 import { launchChromium, startWithWindow } from './window-run.ts'
 
 /**
@@ -14,13 +13,7 @@ import { launchChromium, startWithWindow } from './window-run.ts'
  * before each check, so that only the new header can explain the number that appears. Exit 1 if the aim is
  * missed.
  */
-const { values } = parseArgs({
-  options: {
-    headers: { type: 'string', default: '30' },
-    host: { type: 'string', default: 'browser' },
-    json: { type: 'boolean', default: false },
-  },
-})
+const { headers, host, json } = benchFlags({ headers: 30, host: 'browser' })
 const CATEGORY = 'Accounts'
 const TAKEN_ELSEWHERE = 5
 /**
@@ -55,14 +48,14 @@ service.handle = (request) => {
   return reply
 }
 
-const { page, shownBy, close } = await (values.host === 'electron' ? inElectron() : inBrowser())
+const { page, shownBy, close } = await (host === 'electron' ? inElectron() : inBrowser())
 let lateMs: readonly number[]
 try {
   await connectKey(page, simulator)
   // A key that was just connected has all its rows looked at first.
   await page.waitForTimeout(SETTLE_MS)
   await watch(page)
-  for (let header = 0; header < Number(values.headers); header += 1) {
+  for (let header = 0; header < headers; header += 1) {
     for (let taken = 0; taken < TAKEN_ELSEWHERE; taken += 1) service.quotas.spend(CATEGORY, service.nowMs())
     expect(await checkNow(page)).toMatchObject({ ok: true })
     await page.waitForTimeout(QUIET_MS)
@@ -93,11 +86,11 @@ tell(
     },
     aims: [
       { what: `at most ${AIM_MS} ms`, isMet: p95 <= AIM_MS },
-      { what: 'two of three headers after quiet', isMet: sorted.length >= (2 / 3) * Number(values.headers) },
+      { what: 'two of three headers after quiet', isMet: sorted.length >= (2 / 3) * headers },
     ],
     how: `A real process between a simulator and ${shownBy}: from the moment the simulator answers to the frame after the row shows that answer's Remaining; each after at least ${QUIET_MS / 2} ms without another answer.`,
   },
-  values.json,
+  json,
 )
 
 interface Shown {

@@ -2,10 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { performance } from 'node:perf_hooks'
-import { parseArgs } from 'node:util'
 import type { HistoryStore } from '../../main/history/history-store.ts'
 import { ingest, SERIES, timedQueries } from './history-ingest.ts'
-import { round, tell } from './result.ts'
+import { benchFlags, round, tell } from './result.ts'
 
 /**
  * How large a month of history is and how fast it is read: `node test/bench/history.ts [--days 30] [--json]`.
@@ -13,10 +12,7 @@ import { round, tell } from './result.ts'
  * Writes 20 buckets once a second through the real store on a virtual clock, with its real flushes and
  * compaction. Then reads a week of all of them, as a window does.
  */
-const { values } = parseArgs({
-  options: { days: { type: 'string', default: '30' }, json: { type: 'boolean', default: false } },
-})
-const days = Number(values.days)
+const { days, json } = benchFlags({ days: 30 })
 const folder = mkdtempSync(join(tmpdir(), 'headroom-bench-'))
 const WEEK = `7 days of ${SERIES} buckets`
 const AIM_MS = 20
@@ -48,7 +44,7 @@ try {
       aims: [{ what: `at most ${AIM_MS} ms`, isMet: ours <= AIM_MS }],
       how: `${days} days of ${SERIES} buckets that change every second, ${samples.toLocaleString('en')} samples, through the real store with its flushes and compaction on a virtual clock; each query 60 times.`,
     },
-    values.json,
+    json,
   )
   store.close()
 } finally {

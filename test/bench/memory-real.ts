@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { parseArgs } from 'node:util'
 import type { CDPSession } from '@playwright/test'
-import { median, round, tell } from './result.ts'
+import { benchFlags, median, round, tell } from './result.ts'
 import { LIVE_ROW, launchChromium, startWithWindow } from './window-run.ts'
 
 /**
@@ -10,10 +9,7 @@ import { LIVE_ROW, launchChromium, startWithWindow } from './window-run.ts'
  * Runs the process that people start, with its built-in simulator and a page of a real Chromium. Measures its
  * resident memory as the system reports it. Exit 1 if an aim is missed.
  */
-const { values } = parseArgs({
-  options: { minutes: { type: 'string', default: '2' }, json: { type: 'boolean', default: false } },
-})
-const minutes = Number(values.minutes)
+const { minutes, json } = benchFlags({ minutes: 2 })
 const SAMPLE_MS = 2_000
 const AIMS = { residentMb: 250, growthMb: 20, pageGrowthMb: 5 } as const
 
@@ -64,7 +60,7 @@ tell(
     ],
     how: `A real run of ${minutes} min on the built-in simulator, which is in the same process, with its page open; sampled every ${SAMPLE_MS / 1000} s. The page's heap is after a forced collection.`,
   },
-  values.json,
+  json,
 )
 
 function residentMb(pid: number): number {

@@ -1,10 +1,9 @@
 import { performance } from 'node:perf_hooks'
-import { parseArgs } from 'node:util'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { QUIET } from '../simulation/story.ts'
 import { World } from '../simulation/world.ts'
-import { round, tell } from './result.ts'
+import { benchFlags, round, tell } from './result.ts'
 
 /**
  * How much memory a day of monitoring leaves behind: `node test/bench/memory-virtual.ts [--hours 24]
@@ -14,10 +13,7 @@ import { round, tell } from './result.ts'
  * network, in one process under virtual time. So growth may come from any of them. Exit 1 if the aim is
  * missed.
  */
-const { values } = parseArgs({
-  options: { hours: { type: 'string', default: '24' }, json: { type: 'boolean', default: false } },
-})
-const hours = Number(values.hours)
+const { hours, json } = benchFlags({ hours: 24 })
 const HOUR_MS = 3_600_000
 const AIM_MB = 12
 
@@ -55,5 +51,5 @@ tell(
     aims: [{ what: `at most ${AIM_MB} MB`, isMet: growth <= AIM_MB }],
     how: `The whole monitor with three streams, its probes and the service's rules in one process under virtual time; after a forced collection. What the rules remember of each request is in it.`,
   },
-  values.json,
+  json,
 )

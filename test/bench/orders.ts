@@ -6,9 +6,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { parseArgs } from 'node:util'
 import { PROBED_CATEGORIES, probePath } from '../../app/service/categories.ts'
-import { round, tell } from './result.ts'
+import { benchFlags, round, tell } from './result.ts'
 import { endProcesses, type Started, started } from './started-processes.ts'
 
 /**
@@ -21,10 +20,7 @@ import { endProcesses, type Started, started } from './started-processes.ts'
  *   every quota of reads and queue for more.
  * - How long `headroom orders stop` takes, from its start until orders are refused.
  */
-const { values } = parseArgs({
-  options: { orders: { type: 'string', default: '400' }, json: { type: 'boolean', default: false } },
-})
-const orders = Number(values.orders)
+const { orders, json } = benchFlags({ orders: 400 })
 const AIM_MS = 1
 const AIM_WAIT_MS = 5
 const AIM_STOP_MS = 1_000
@@ -128,7 +124,7 @@ try {
       ],
       how: `${orders} orders each way, in turning order, ${GAP_MS} ms apart, after ${WARM_UP} each without a pause; as many with ${READERS} waiting reads in each of ${PROBED_CATEGORIES.length} categories; ${STOPS} stops. Client, service, proxy and gateway share the machine's cores and its disk.`,
     },
-    values.json,
+    json,
   )
 } finally {
   agent.destroy()

@@ -1,5 +1,4 @@
 import { performance } from 'node:perf_hooks'
-import { parseArgs } from 'node:util'
 import type { Plan } from '../../app/plan/plan.ts'
 import { seededChance } from '../../app/plan/planned-day.ts'
 import { replay } from '../../app/plan/replay.ts'
@@ -9,7 +8,7 @@ import { BUSY, recordedDay } from '../e2e/window/plan-fixtures.ts'
 import { buildWindow } from '../renderer/harness/build-window.ts'
 import { startFakeHost } from '../renderer/harness/fake-host.ts'
 import { dragRate, taskMsOf, taskTimeOf } from '../renderer/harness/plan-changes.ts'
-import { median, round, tell } from './result.ts'
+import { benchFlags, median, round, tell } from './result.ts'
 import { launchChromium } from './window-run.ts'
 
 /**
@@ -17,14 +16,7 @@ import { launchChromium } from './window-run.ts'
  * rate to its painted verdict, in a real Chromium; or a day of 459,186 arrivals through the gateway's
  * scheduler. Exit 1 where the aim is missed.
  */
-const { values } = parseArgs({
-  options: {
-    of: { type: 'string', default: 'change' },
-    changes: { type: 'string', default: '200' },
-    days: { type: 'string', default: '5' },
-    json: { type: 'boolean', default: false },
-  },
-})
+const { of, json, ...flags } = benchFlags({ of: 'change', changes: 200, days: 5 })
 const CHANGE_MS = 50
 const CHANGE_PROCESSOR_MS = 30
 const DAY_MS = 2000
@@ -32,7 +24,7 @@ const MINUTE_MS = 60_000
 /** Factor that makes the plan use nearly all requests that the limits refill in a day. */
 const LOAD = 1.13
 
-await (values.of === 'day' ? days() : changes())
+await (of === 'day' ? days() : changes())
 
 async function changes(): Promise<void> {
   const host = await startFakeHost(await buildWindow(), BUSY)
@@ -47,7 +39,7 @@ async function changes(): Promise<void> {
   await dragRate(page, { slider, count: 20, pauseMs: 0 })
   const cdp = await taskTimeOf(page)
   const before = await taskMsOf(cdp)
-  const seen = await dragRate(page, { slider, count: Number(values.changes), pauseMs: 40 })
+  const seen = await dragRate(page, { slider, count: flags.changes, pauseMs: 40 })
   const after = await taskMsOf(cdp)
   await browser.close()
   await host.close()
@@ -76,7 +68,7 @@ async function changes(): Promise<void> {
       ],
       how: 'A rate dragged in the page Plan of a real Chromium, seven programs and a recorded day in the picture: from the event to the frame after the one that shows the verdict.',
     },
-    values.json,
+    json,
   )
 }
 
@@ -100,7 +92,7 @@ function days(): void {
     ).flat(),
   }))
   let count = 0
-  const cpuMs = Array.from({ length: Number(values.days) }, () => {
+  const cpuMs = Array.from({ length: flags.days }, () => {
     const from = process.threadCpuUsage()
     const day = { base: busy, recorded, fromMs: 0, lengthMs: 86_400_000, chance: seededChance() }
     const arrivals = whatIfArrivals(busy, day) ?? []
@@ -125,6 +117,6 @@ function days(): void {
       aims: [{ what: `at most ${DAY_MS} ms`, isMet: ours <= DAY_MS }],
       how: 'Seven programs near the refill of their quotas, 24 hours by the minute, as the page Plan and --from-history --replay replay them.',
     },
-    values.json,
+    json,
   )
 }

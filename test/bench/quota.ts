@@ -1,7 +1,6 @@
-import { parseArgs } from 'node:util'
 import { Ledger } from '../../app/quota/ledger.ts'
 import { CURRENT_REQUEST_QUOTAS } from '../../app/service/categories.ts'
-import { median, round, tell } from './result.ts'
+import { benchFlags, median, round, tell } from './result.ts'
 
 /**
  * What one observation costs in time and memory: `node --expose-gc test/bench/quota.ts [--observations
@@ -11,13 +10,7 @@ import { median, round, tell } from './result.ts'
  * headers proves use by others. So this is the work of a busy key, many thousand times. After that, the bench
  * measures the cost of a snapshot's rows.
  */
-const { values } = parseArgs({
-  options: {
-    observations: { type: 'string', default: '1000000' },
-    json: { type: 'boolean', default: false },
-  },
-})
-const observations = Number(values.observations)
+const { observations, json } = benchFlags({ observations: 1_000_000 })
 const AIM_MICROSECONDS = 5
 const BATCH = 50_000
 const AIM_MEGABYTES = 1
@@ -103,5 +96,5 @@ tell(
     ],
     how: `${observations.toLocaleString('en')} observations of every category of the table, four under way at a time, answered out of order, with use elsewhere in every other one; median of batches of ${BATCH.toLocaleString('en')}, in the thread's own time.`,
   },
-  values.json,
+  json,
 )

@@ -1,3 +1,4 @@
+import { parseArgs } from 'node:util'
 import { z } from 'zod'
 
 /**
@@ -41,6 +42,32 @@ export function ratiosOf({
 export function ratioOf(result: Pick<BenchResult, 'better' | 'ours' | 'peers'>): number | null {
   const ratios = Object.values(ratiosOf(result))
   return ratios.length === 0 ? null : Math.min(...ratios)
+}
+
+type Flags<T> = {
+  readonly [K in keyof T]: T[K] extends number ? number : T[K] extends boolean ? boolean : string
+}
+
+/** The flags of a bench, such as `--runs 5`. Each has the type of its default. `--json` is one of all benches. */
+export function benchFlags<T extends Readonly<Record<string, number | boolean | string>>>(
+  defaults: T,
+): Flags<T> & { readonly json: boolean } {
+  const { values } = parseArgs({
+    options: Object.fromEntries(
+      Object.entries({ ...defaults, json: false }).map(([name, value]) => [
+        name,
+        typeof value === 'boolean'
+          ? { type: 'boolean' as const, default: value }
+          : { type: 'string' as const, default: String(value) },
+      ]),
+    ),
+  })
+  return Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [
+      name,
+      typeof defaults[name] === 'number' ? Number(value) : value,
+    ]),
+  ) as Flags<T> & { readonly json: boolean }
 }
 
 /** Prints a result as one line of JSON or as text. Sets exit code 1 if an aim is missed. */

@@ -1,8 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { performance } from 'node:perf_hooks'
 import { fileURLToPath } from 'node:url'
-import { parseArgs } from 'node:util'
-import { median, round, tell } from './result.ts'
+import { benchFlags, median, round, tell } from './result.ts'
 import { LIVE_ROW, launchChromium, startWithWindow } from './window-run.ts'
 
 /**
@@ -11,10 +10,7 @@ import { LIVE_ROW, launchChromium, startWithWindow } from './window-run.ts'
  * A real process on an empty data folder, on the built-in simulator, and a real Chromium that is open
  * already, as a person's is. Exit 1 where the aim is missed.
  */
-const { values } = parseArgs({
-  options: { runs: { type: 'string', default: '5' }, json: { type: 'boolean', default: false } },
-})
-const runs = Number(values.runs)
+const { runs, json } = benchFlags({ runs: 5 })
 const AIM_MS = 5_000
 /** Measured from the ready line on. Milliseconds. */
 const SERVED_AIM_MS = 1_000
@@ -58,5 +54,5 @@ tell(
     ],
     how: `\`node main/launch.js start --host browser --simulate\` on an empty data folder, then its page in a Chromium that is open already; the first row that shows a header's number. Median of ${runs}.`,
   },
-  values.json,
+  json,
 )

@@ -2,8 +2,7 @@ import { readFileSync } from 'node:fs'
 import { Agent, type IncomingMessage, request } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { parseArgs } from 'node:util'
-import { round, tell } from './result.ts'
+import { benchFlags, round, tell } from './result.ts'
 import { endProcesses, PROGRAM_KEY, started, startedGateway } from './started-processes.ts'
 
 /**
@@ -14,10 +13,7 @@ import { endProcesses, PROGRAM_KEY, started, startedGateway } from './started-pr
  * from the service's write to a reader while one reader is frozen, the time from a late request to
  * `EndSnapshot`, 50 readers during a GoAway, and memory. Exit 1 if an aim is missed.
  */
-const { values } = parseArgs({
-  options: { seconds: { type: 'string', default: '15' }, json: { type: 'boolean', default: false } },
-})
-const seconds = Number(values.seconds)
+const { seconds, json } = benchFlags({ seconds: 15 })
 const READERS = 200
 const GO_AWAY_READERS = 50
 const JOINS = 100
@@ -111,7 +107,7 @@ try {
       ],
       how: `A service of 50 messages of 500 bytes a second, the gateway as a user starts it, ${READERS} readers in one process, one of them frozen, for ${seconds} s; all on this machine's cores. Before: ${JOINS} late readers one after the other, and a GoAway with ${GO_AWAY_READERS} readers. Memory is what the resident set grew by with ${READERS - GO_AWAY_READERS} readers more.`,
     },
-    values.json,
+    json,
   )
 } finally {
   agent.destroy()

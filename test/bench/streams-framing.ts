@@ -1,11 +1,10 @@
 import type { Duplex, Transform } from 'node:stream'
-import { parseArgs } from 'node:util'
 import { FrameReader } from '../../app/streams/frame-reader.ts'
 import { quote } from '../../main/simulator/rules/payloads-market.ts'
 import { heartbeat } from '../../main/simulator/rules/stream-frames.ts'
 import { chanceFrom } from '../app/quota/chance.ts'
 import { peer } from './peers.ts'
-import { median, ratiosOf, round, tell } from './result.ts'
+import { benchFlags, median, ratiosOf, round, tell } from './result.ts'
 
 /**
  * Framing and classification of quote frames in random chunks, compared with the usual ways to do it: `node
@@ -14,13 +13,7 @@ import { median, ratiosOf, round, tell } from './result.ts'
  * All get the same bytes, in slices, one after the other. The time is the processor time of the thread. Exit
  * 1 if an aim is missed.
  */
-const { values } = parseArgs({
-  options: {
-    megabytes: { type: 'string', default: '50' },
-    rounds: { type: 'string', default: '3' },
-    json: { type: 'boolean', default: false },
-  },
-})
+const { megabytes, rounds: turns, json } = benchFlags({ megabytes: 50, rounds: 3 })
 
 const SLICE_BYTES = 4_000_000
 const SYMBOLS = ['MSFT', 'AAPL', 'SPY', 'QQQ', 'NVDA', 'TSLA', 'AMZN', 'ESZ26', '$SPX.X', 'EURUSD']
@@ -180,10 +173,10 @@ function threadMs(): number {
   return (user + system) / 1000
 }
 
-const { all, expected } = quoteFrames(Number(values.megabytes) * 1e6)
+const { all, expected } = quoteFrames(megabytes * 1e6)
 const chance = chanceFrom(1)
 const rounds: Map<string, number>[] = []
-for (let turn = 0; turn < Number(values.rounds); turn += 1) {
+for (let turn = 0; turn < turns; turn += 1) {
   rounds.push(await roundOf(slicesOf(all, chance), expected))
 }
 
@@ -208,5 +201,5 @@ tell(
     })),
     how: `${Math.round(all.length / 1e6)} MB of quote frames with heartbeats among them, in pieces of 1 byte to 64 KiB; all get the same bytes by turns and have to count the same frames and heartbeats; median of ${rounds.length} rounds of the thread's own time. Headroom parses a frame in full only where its kind is in doubt, because it shows none of the data in it; the others make a value of each.`,
   },
-  values.json,
+  json,
 )

@@ -7,7 +7,6 @@
  */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
-import { parseArgs } from 'node:util'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import type { StreamRequest } from '../../app/service/stream-kinds.ts'
@@ -17,7 +16,7 @@ import { nodeHttp } from '../../main/network/http-client.ts'
 import { nodeClock, nodeRandom } from '../../main/ports/node-clock.ts'
 import { startSimulatorServer } from '../../main/simulator/server.ts'
 import { simulatedKey } from '../main/example-key.ts'
-import { round, tell } from './result.ts'
+import { benchFlags, round, tell } from './result.ts'
 
 const PER_SECOND = 50
 const COUNTS = { positions: 40, depth: 10, options: 10 } as const
@@ -36,9 +35,7 @@ async function serve(): Promise<void> {
 }
 
 async function measure(): Promise<void> {
-  const { values } = parseArgs({
-    options: { seconds: { type: 'string', default: '20' }, json: { type: 'boolean', default: false } },
-  })
+  const { seconds, json } = benchFlags({ seconds: 20 })
   const service = fork(import.meta.filename)
   const [{ origin }] = (await once(service, 'message')) as [{ origin: string }]
   const read = measuredReading()
@@ -48,7 +45,7 @@ async function measure(): Promise<void> {
     // By then, snapshots have been sent, the code is optimised, and the buffers have their final size.
     await passed(SETTLE_MS)
     const before = { ...read, cpu: process.cpuUsage(), heap: heapMb(), atMs: performance.now() }
-    await passed(Number(values.seconds) * 1000)
+    await passed(seconds * 1000)
     const spent = process.cpuUsage(before.cpu)
     const elapsedMs = performance.now() - before.atMs
     const cpuMs = (spent.user + spent.system) / 1000
@@ -80,9 +77,9 @@ async function measure(): Promise<void> {
           },
           { what: `at most ${AIMS.growthMb} MB of heap more`, isMet: growthMb <= AIMS.growthMb },
         ],
-        how: `The whole monitor in this process, the service in one of its own; ${COUNTS.positions} streams of positions, ${COUNTS.depth} of depth, ${COUNTS.options} of options, measured for ${values.seconds} s after ${SETTLE_MS / 1000} s.`,
+        how: `The whole monitor in this process, the service in one of its own; ${COUNTS.positions} streams of positions, ${COUNTS.depth} of depth, ${COUNTS.options} of options, measured for ${seconds} s after ${SETTLE_MS / 1000} s.`,
       },
-      values.json,
+      json,
     )
   } finally {
     monitor.stop()

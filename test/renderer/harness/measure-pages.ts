@@ -3,22 +3,15 @@
  * test/renderer/harness/measure-pages.ts [--rounds 20] [--runs 5] [--json]`. Exits with 1 if an aim is
  * missed.
  */
-import { parseArgs } from 'node:util'
 import type { Page } from '@playwright/test'
-import { median, round, tell } from '../../bench/result.ts'
+import { benchFlags, median, round, tell } from '../../bench/result.ts'
 import { launchChromium } from '../../bench/window-run.ts'
 import { snapshot } from '../fixtures.ts'
 import { buildWindow } from './build-window.ts'
 import { startFakeHost } from './fake-host.ts'
 import { mainThreadTasksMs } from './traced-tasks.ts'
 
-const { values } = parseArgs({
-  options: {
-    rounds: { type: 'string', default: '20' },
-    runs: { type: 'string', default: '5' },
-    json: { type: 'boolean', default: false },
-  },
-})
+const { rounds, runs, json } = benchFlags({ rounds: 20, runs: 5 })
 /** Milliseconds. */
 const AIMS = { switch: 100, firstTask: 100 } as const
 const PAGES = ['Programs', 'Plan', 'Glance', 'Monitor'] as const
@@ -26,8 +19,8 @@ const PAGES = ['Programs', 'Plan', 'Glance', 'Monitor'] as const
 const dist = await buildWindow()
 const browser = await launchChromium()
 const firstTasks: number[] = []
-for (let run = 0; run < Number(values.runs); run += 1) firstTasks.push(await longestFirstTask())
-const { all, byPage, ofCore } = await switches(Number(values.rounds))
+for (let run = 0; run < runs; run += 1) firstTasks.push(await longestFirstTask())
+const { all, byPage, ofCore } = await switches(rounds)
 await browser.close()
 const p95 = percentile95(all)
 const firstTask = round(median(firstTasks))
@@ -50,9 +43,9 @@ tell(
       { what: `at most ${AIMS.switch} ms`, isMet: p95 <= AIMS.switch },
       { what: `no task of the first render over ${AIMS.firstTask} ms`, isMet: firstTask <= AIMS.firstTask },
     ],
-    how: `13 rows, 3 streams and a week of history in a real Chromium; ${values.rounds} rounds through the four pages, from the click to the frame after; the first render ${values.runs} times, each in a new context.`,
+    how: `13 rows, 3 streams and a week of history in a real Chromium; ${rounds} rounds through the four pages, from the click to the frame after; the first render ${runs} times, each in a new context.`,
   },
-  values.json,
+  json,
 )
 
 async function opened(): Promise<{

@@ -3,24 +3,16 @@
  * second: `node test/renderer/harness/measure.ts [--seconds 60] [--runs 3] [--json]`. Prints the median of
  * the runs. Exits with 1 if an aim is missed.
  */
-import { parseArgs } from 'node:util'
 import type { CDPSession, Page } from '@playwright/test'
 import type { Snapshot } from '../../../app/contract/snapshot.ts'
-import { median, round, tell } from '../../bench/result.ts'
+import { benchFlags, median, round, tell } from '../../bench/result.ts'
 import { launchChromium } from '../../bench/window-run.ts'
 import { quota, REQUESTS, snapshot } from '../fixtures.ts'
 import { buildWindow } from './build-window.ts'
 import { startFakeHost } from './fake-host.ts'
 import { mainThreadTasksMs } from './traced-tasks.ts'
 
-const { values } = parseArgs({
-  options: {
-    seconds: { type: 'string', default: '60' },
-    runs: { type: 'string', default: '3' },
-    json: { type: 'boolean', default: false },
-  },
-})
-const seconds = Number(values.seconds)
+const { seconds, runs, json } = benchFlags({ seconds: 60, runs: 3 })
 const PUSH_MS = 250
 /** `busy`: per cent of one core. `taskMs` and `pixel`: milliseconds. `growthKb`: kB a minute. */
 const AIMS = { busy: 5, taskMs: 50, pixel: 300, growthKb: 100 } as const
@@ -47,10 +39,10 @@ interface Cost {
 const dist = await buildWindow()
 const browser = await launchChromium()
 const costs: Cost[] = []
-for (let run = 0; run < Number(values.runs); run += 1) {
+for (let run = 0; run < runs; run += 1) {
   const cost = await measured()
   costs.push(cost)
-  if (!values.json) console.log(JSON.stringify(cost))
+  if (!json) console.log(JSON.stringify(cost))
 }
 await browser.close()
 const cost = medianOf(costs)
@@ -86,9 +78,9 @@ tell(
           ]
         : []),
     ],
-    how: `18 rows whose every number changes with every push, 3 streams and a week of history shown, four pushes a second to a real Chromium; median of ${values.runs} runs of ${seconds} s.`,
+    how: `18 rows whose every number changes with every push, 3 streams and a week of history shown, four pushes a second to a real Chromium; median of ${runs} runs of ${seconds} s.`,
   },
-  values.json,
+  json,
 )
 
 async function measured(): Promise<Cost> {
