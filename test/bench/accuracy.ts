@@ -13,7 +13,7 @@ import { benchFlags, round, tell } from './result.ts'
  * requests, and the bench compares the number that it shows with the truth each second. Exit 1 if an aim is
  * missed.
  */
-const { traffic, seeds, json } = benchFlags({ traffic: 'own', seeds: 20 })
+const { traffic, seeds } = benchFlags({ traffic: 'own', seeds: 20 })
 const START_MS = Date.UTC(2026, 0, 5, 14, 30)
 const MINUTES = 30
 const STEP_MS = 100
@@ -175,17 +175,14 @@ rows.push(['all', ...meansAndTails(whole)])
 const means = Object.fromEntries([...whole.all].map(([name, wrong]) => [name, round(mean(wrong))]))
 const { [OURS]: ours = Number.NaN, ...peers } = means
 const looks = whole.all.get(OURS)?.length ?? 0
-tell(
-  {
-    what: `How far the Remaining on the screen is from the service’s own count, ${isShared ? 'with others on the key' : 'own traffic only'}`,
-    unit: 'requests (mean error)',
-    better: 'less',
-    ours,
-    peers,
-    details: {},
-    table: { columns: ['mean error (95th percentile)', ...whole.all.keys()], rows },
-    aims: isShared ? [] : [{ what: `a mean error of at most ${AIM} requests`, isMet: ours <= AIM }],
-    how: `${Object.keys(scenarios).length} kinds of traffic, ${seeds} seeds of ${MINUTES} minutes each, sampled every second (${looks.toLocaleString('en')} samples) against the simulator's rules, whose arithmetic shares nothing with the app's. All clients see the same headers: those of own requests and of the app's own probes at ${100 * PROBES.budgetFraction} % of the quota.`,
-  },
-  json,
-)
+tell({
+  what: `How far the Remaining on the screen is from the service’s own count, ${isShared ? 'with others on the key' : 'own traffic only'}`,
+  unit: 'requests (mean error)',
+  better: 'less',
+  ours,
+  peers,
+  details: {},
+  table: { columns: ['mean error (95th percentile)', ...whole.all.keys()], rows },
+  aims: isShared ? [] : [{ what: `a mean error of at most ${AIM} requests`, isMet: ours <= AIM }],
+  how: `${Object.keys(scenarios).length} kinds of traffic, ${seeds} seeds of ${MINUTES} minutes each, sampled every second (${looks.toLocaleString('en')} samples) against the simulator's rules, whose arithmetic shares nothing with the app's. All clients see the same headers: those of own requests and of the app's own probes at ${100 * PROBES.budgetFraction} % of the quota.`,
+})

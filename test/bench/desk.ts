@@ -17,7 +17,7 @@ import { quantile } from './truth/aims.ts'
  * followed to the rows of the two other machines. Then the machines idle, alternately with a desk and
  * without. Needs Linux. Exit 1 if an aim is missed.
  */
-const { headers, rounds, seconds, json } = benchFlags({ headers: 200, rounds: 4, seconds: 30 })
+const { headers, rounds, seconds } = benchFlags({ headers: 200, rounds: 4, seconds: 30 })
 const AIMS = { headerToRowMs: 150, idlePercent: 0.3, bytesPerSecond: 3_000 } as const
 const JOINS_WITHIN_MS = 15_000
 const SETTLE_MS = 5_000
@@ -119,38 +119,35 @@ function report(
   const bytesPerSecond = Math.round(median(idle.with.map((one) => one.bytesPerSecond)))
   const idlePercent = round(percent(idle.with) - percent(idle.without))
   const p95 = round(quantile(tookMs, 0.95))
-  tell(
-    {
-      what: 'From a header on one machine of a desk to the row of another',
-      unit: 'ms (95th percentile)',
-      better: 'less',
-      ours: p95,
-      peers: {},
-      details: {
-        'median, ms': round(quantile(tookMs, 0.5)),
-        'slowest, ms': round(Math.max(...tookMs)),
-        'headers followed': tookMs.length,
-        'an idle desk of three, per cent of a core on the busiest machine': idlePercent,
-        'the same process with a desk, per cent of a core': round(percent(idle.with)),
-        'the same process without a desk, per cent of a core': round(percent(idle.without)),
-        'bytes a second of the busiest idle machine, both directions': bytesPerSecond,
-      },
-      aims: [
-        {
-          what: `a header on another machine’s row within ${AIMS.headerToRowMs} ms, p95`,
-          isMet: p95 <= AIMS.headerToRowMs,
-        },
-        {
-          what: `an idle desk takes at most ${AIMS.idlePercent} % of a core`,
-          isMet: idlePercent <= AIMS.idlePercent,
-        },
-        {
-          what: `an idle desk takes at most ${AIMS.bytesPerSecond / 1_000} kB a second of a machine`,
-          isMet: bytesPerSecond <= AIMS.bytesPerSecond,
-        },
-      ],
-      how: `Three built gateways, a simulator and a NATS server on loopback. From the service’s answer, until the other machine’s row has its header, which is asked for all the time: ${headers} headers to each of two machines. Then ${rounds} times ${seconds} s with a desk and as long without one, in turn, while no program runs: the process of each gateway and what passes between it and NATS. With a desk, the busiest gateway counts. Medians.`,
+  tell({
+    what: 'From a header on one machine of a desk to the row of another',
+    unit: 'ms (95th percentile)',
+    better: 'less',
+    ours: p95,
+    peers: {},
+    details: {
+      'median, ms': round(quantile(tookMs, 0.5)),
+      'slowest, ms': round(Math.max(...tookMs)),
+      'headers followed': tookMs.length,
+      'an idle desk of three, per cent of a core on the busiest machine': idlePercent,
+      'the same process with a desk, per cent of a core': round(percent(idle.with)),
+      'the same process without a desk, per cent of a core': round(percent(idle.without)),
+      'bytes a second of the busiest idle machine, both directions': bytesPerSecond,
     },
-    json,
-  )
+    aims: [
+      {
+        what: `a header on another machine’s row within ${AIMS.headerToRowMs} ms, p95`,
+        isMet: p95 <= AIMS.headerToRowMs,
+      },
+      {
+        what: `an idle desk takes at most ${AIMS.idlePercent} % of a core`,
+        isMet: idlePercent <= AIMS.idlePercent,
+      },
+      {
+        what: `an idle desk takes at most ${AIMS.bytesPerSecond / 1_000} kB a second of a machine`,
+        isMet: bytesPerSecond <= AIMS.bytesPerSecond,
+      },
+    ],
+    how: `Three built gateways, a simulator and a NATS server on loopback. From the service’s answer, until the other machine’s row has its header, which is asked for all the time: ${headers} headers to each of two machines. Then ${rounds} times ${seconds} s with a desk and as long without one, in turn, while no program runs: the process of each gateway and what passes between it and NATS. With a desk, the busiest gateway counts. Medians.`,
+  })
 }

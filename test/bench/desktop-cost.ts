@@ -31,7 +31,7 @@ function shownTray(folder: string): Readonly<Record<string, string>> {
  * `idle`: their processor time without a window. No debugger is attached. Needs Linux and root, because
  * Chromium hides the memory of its processes from their own user. Exit 1 if the aim is missed.
  */
-const { of, minutes, json } = benchFlags({ of: 'memory', minutes: 2 })
+const { of, minutes } = benchFlags({ of: 'memory', minutes: 2 })
 const SAMPLE_MS = 5_000
 const SETTLE_MS = 30_000
 const MAX_MB = 450
@@ -63,63 +63,52 @@ async function memory(): Promise<void> {
   }
   const lastThird = Math.floor((2 * samples) / 3)
   const ours = round(median(proportional.slice(lastThird)))
-  tell(
-    {
-      what: `Memory of all processes after ${minutes} ${minutes === 1 ? 'minute' : 'minutes'} with one window`,
-      unit: 'MB (proportional set size)',
-      better: 'less',
-      ours,
-      peers: {},
-      details: {
-        'most at any time, MB': round(Math.max(...proportional)),
-        'resident set sizes added up, shared pages several times, MB': round(
-          median(resident.slice(lastThird)),
-        ),
-        ...perKind(host.processes()),
-      },
-      aims: [{ what: `at most ${MAX_MB} MB`, isMet: ours <= MAX_MB }],
-      how: `${where}; a page of memory that several of its processes share counts once; sampled every ${SAMPLE_MS / 1000} s, median of the last third.`,
+  tell({
+    what: `Memory of all processes after ${minutes} ${minutes === 1 ? 'minute' : 'minutes'} with one window`,
+    unit: 'MB (proportional set size)',
+    better: 'less',
+    ours,
+    peers: {},
+    details: {
+      'most at any time, MB': round(Math.max(...proportional)),
+      'resident set sizes added up, shared pages several times, MB': round(median(resident.slice(lastThird))),
+      ...perKind(host.processes()),
     },
-    json,
-  )
+    aims: [{ what: `at most ${MAX_MB} MB`, isMet: ours <= MAX_MB }],
+    how: `${where}; a page of memory that several of its processes share counts once; sampled every ${SAMPLE_MS / 1000} s, median of the last third.`,
+  })
 }
 
 async function shown(): Promise<void> {
   await host.start(host.newFolder()).ready()
   const { perCent, processes } = await processorTime()
   if (!processes.some(isPage)) throw new Error('no window was shown')
-  tell(
-    {
-      what: 'Processor time of all processes with one idle window',
-      unit: 'per cent of one core',
-      better: 'less',
-      ours: perCent,
-      peers: {},
-      details: { minutes, processes: processes.length },
-      aims: [{ what: `at most ${MAX_SHOWN_PERCENT} %`, isMet: perCent <= MAX_SHOWN_PERCENT }],
-      how: `${where}; over ${minutes} min after ${SETTLE_MS / 1000} s.`,
-    },
-    json,
-  )
+  tell({
+    what: 'Processor time of all processes with one idle window',
+    unit: 'per cent of one core',
+    better: 'less',
+    ours: perCent,
+    peers: {},
+    details: { minutes, processes: processes.length },
+    aims: [{ what: `at most ${MAX_SHOWN_PERCENT} %`, isMet: perCent <= MAX_SHOWN_PERCENT }],
+    how: `${where}; over ${minutes} min after ${SETTLE_MS / 1000} s.`,
+  })
 }
 
 async function idle(): Promise<void> {
   await host.start(host.newFolder(), ['--in-tray'], shownTray(host.newFolder())).ready()
   const { perCent, processes } = await processorTime()
   if (processes.some(isPage)) throw new Error('a window was shown: that is no idle app')
-  tell(
-    {
-      what: 'Processor time of all processes while no window is shown',
-      unit: 'per cent of one core',
-      better: 'less',
-      ours: perCent,
-      peers: {},
-      details: { minutes, processes: processes.length },
-      aims: [{ what: `at most ${MAX_IDLE_PERCENT} %`, isMet: perCent <= MAX_IDLE_PERCENT }],
-      how: `${where}, started to the tray; over ${minutes} min after ${SETTLE_MS / 1000} s.`,
-    },
-    json,
-  )
+  tell({
+    what: 'Processor time of all processes while no window is shown',
+    unit: 'per cent of one core',
+    better: 'less',
+    ours: perCent,
+    peers: {},
+    details: { minutes, processes: processes.length },
+    aims: [{ what: `at most ${MAX_IDLE_PERCENT} %`, isMet: perCent <= MAX_IDLE_PERCENT }],
+    how: `${where}, started to the tray; over ${minutes} min after ${SETTLE_MS / 1000} s.`,
+  })
 }
 
 function isPage({ commandLine }: SeenProcess): boolean {

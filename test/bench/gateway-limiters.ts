@@ -19,7 +19,7 @@ import { benchFlags, round, tell } from './result.ts'
  * `Date.now` of this process follow the virtual clock, so that the packages see the same time as the gateway.
  * Exit 1 if an aim is missed.
  */
-const { hours, seed, own, json } = benchFlags({ hours: 6.5, seed: 1, own: false })
+const { hours, seed, own } = benchFlags({ hours: 6.5, seed: 1, own: false })
 
 const RULE: Rule = { limit: 320, periodSeconds: 300, window: 'rolling' }
 const ONE_WAY_MS = 20
@@ -242,57 +242,54 @@ const seconds = (ms: number): string => (ms < 1000 ? `${Math.round(ms)} ms` : `$
 const why = (isMet: boolean, reason: string): string => (isMet ? '' : `: ${reason}`)
 const sharesMet = leastShare(OURS) >= AIMS.share
 
-tell(
-  {
-    what: 'Share of the quota that the programs used, at least',
-    unit: '%',
-    better: 'more',
-    ours: percent(leastShare(OURS)),
-    peers: Object.fromEntries(
-      [...results.keys()].filter((name) => name !== OURS).map((name) => [name, percent(leastShare(name))]),
-    ),
-    details: {},
-    table: {
-      columns: [
-        ...['', 'of what it can give', 'refused', 'others refused'],
-        ...['critical waits, p99', 'max', 'light waits, p99', 'unfair lead'],
-      ],
-      rows: CASES.flatMap((one, i) =>
-        [...results].map(([name, figures]) => {
-          const of = figures[i]
-          if (of === undefined) return [name]
-          return [
-            ...[`${name}, ${one.name}`, `${percent(of.share)} %`, `${of.refused}`],
-            ...[
-              one.hasUnseen ? `${of.othersRefused}` : '',
-              seconds(of.criticalP99Ms),
-              seconds(of.criticalMaxMs),
-            ],
-            ...[seconds(of.lightP99Ms), `${round(of.lead)}`],
-          ]
-        }),
-      ),
-    },
-    aims: [
-      {
-        what: `at least ${100 * AIMS.share} % of the quota, in each case${why(sharesMet, `the reserve of ${Math.ceil(0.06 * RULE.limit)} requests is kept back once, and what is kept back weighs more in a shorter day; a request is on its way for ${ONE_WAY_MS} ms`)}`,
-        isMet: sharesMet,
-      },
-      {
-        what: `no 429 for the programs${why(refusedInAll === 0, 'a process that was killed does not know what it had sent, nor the quota, until its first header')}`,
-        isMet: refusedInAll === 0,
-      },
-      {
-        what: `no 429 for others${why(inflicted === 0, 'they asked while the bucket was below what they need, which the reserve did not cover')}`,
-        isMet: inflicted === 0,
-      },
-      {
-        what: `critical requests wait ${AIMS.criticalP99Ms} ms at most beyond the round trip, p99${why(criticalMs <= AIMS.criticalP99Ms, 'others or bursts had taken the reserve at that moment')}`,
-        isMet: criticalMs <= AIMS.criticalP99Ms,
-      },
-      { what: `unfair lead at most ${AIMS.lead} requests`, isMet: lead <= AIMS.lead },
+tell({
+  what: 'Share of the quota that the programs used, at least',
+  unit: '%',
+  better: 'more',
+  ours: percent(leastShare(OURS)),
+  peers: Object.fromEntries(
+    [...results.keys()].filter((name) => name !== OURS).map((name) => [name, percent(leastShare(name))]),
+  ),
+  details: {},
+  table: {
+    columns: [
+      ...['', 'of what it can give', 'refused', 'others refused'],
+      ...['critical waits, p99', 'max', 'light waits, p99', 'unfair lead'],
     ],
-    how: `${hours} hours in virtual time, the same day for each: ${RULE.limit} requests in ${RULE.periodSeconds} s, ${2 * ONE_WAY_MS} ms there and back, two programs that always ask for more (over ${GREEDY.scanner} and ${GREEDY.crawler} connections), a notebook, a sheet with bursts of 15, and a critical program with bursts of 5. “Others” share the key unseen, by a tenth of the quota. “Killed” forgets all that it knew at half time. Headroom is the gateway's scheduler, without its sockets. The others are set up as for a bucket that refills: bottleneck (2.19.5, of 2019, the most used) with a reservoir and priorities, p-throttle strict, rate-limiter-flexible with its queue, each with a backoff after a 429; the quota divided gives each program its part by p-throttle. Greedy programs are of the class normal: those of the class background would leave twice the reserve.`,
+    rows: CASES.flatMap((one, i) =>
+      [...results].map(([name, figures]) => {
+        const of = figures[i]
+        if (of === undefined) return [name]
+        return [
+          ...[`${name}, ${one.name}`, `${percent(of.share)} %`, `${of.refused}`],
+          ...[
+            one.hasUnseen ? `${of.othersRefused}` : '',
+            seconds(of.criticalP99Ms),
+            seconds(of.criticalMaxMs),
+          ],
+          ...[seconds(of.lightP99Ms), `${round(of.lead)}`],
+        ]
+      }),
+    ),
   },
-  json,
-)
+  aims: [
+    {
+      what: `at least ${100 * AIMS.share} % of the quota, in each case${why(sharesMet, `the reserve of ${Math.ceil(0.06 * RULE.limit)} requests is kept back once, and what is kept back weighs more in a shorter day; a request is on its way for ${ONE_WAY_MS} ms`)}`,
+      isMet: sharesMet,
+    },
+    {
+      what: `no 429 for the programs${why(refusedInAll === 0, 'a process that was killed does not know what it had sent, nor the quota, until its first header')}`,
+      isMet: refusedInAll === 0,
+    },
+    {
+      what: `no 429 for others${why(inflicted === 0, 'they asked while the bucket was below what they need, which the reserve did not cover')}`,
+      isMet: inflicted === 0,
+    },
+    {
+      what: `critical requests wait ${AIMS.criticalP99Ms} ms at most beyond the round trip, p99${why(criticalMs <= AIMS.criticalP99Ms, 'others or bursts had taken the reserve at that moment')}`,
+      isMet: criticalMs <= AIMS.criticalP99Ms,
+    },
+    { what: `unfair lead at most ${AIMS.lead} requests`, isMet: lead <= AIMS.lead },
+  ],
+  how: `${hours} hours in virtual time, the same day for each: ${RULE.limit} requests in ${RULE.periodSeconds} s, ${2 * ONE_WAY_MS} ms there and back, two programs that always ask for more (over ${GREEDY.scanner} and ${GREEDY.crawler} connections), a notebook, a sheet with bursts of 15, and a critical program with bursts of 5. “Others” share the key unseen, by a tenth of the quota. “Killed” forgets all that it knew at half time. Headroom is the gateway's scheduler, without its sockets. The others are set up as for a bucket that refills: bottleneck (2.19.5, of 2019, the most used) with a reservoir and priorities, p-throttle strict, rate-limiter-flexible with its queue, each with a backoff after a 429; the quota divided gives each program its part by p-throttle. Greedy programs are of the class normal: those of the class background would leave twice the reserve.`,
+})

@@ -17,7 +17,7 @@ import { benchFlags, median, tell } from './result.ts'
  * started again, with requests in flight and with none. Its key is in the environment, or saved and encrypted
  * with a passphrase; `--environment` measures only the first. Exit 1 if an aim is missed.
  */
-const { rounds, environment, json } = benchFlags({ rounds: 12, environment: false })
+const { rounds, environment } = benchFlags({ rounds: 12, environment: false })
 const AIM_MS = 1_000
 const ANSWERS_AFTER_MS = 30
 const CONNECTIONS = 4
@@ -178,59 +178,56 @@ function report(seenTwice: number): void {
   const stretchMs = Math.round(performance.now() - stretchFromMs)
   const isMet = { open: slowest(of(open)) <= AIM_MS, sealed: slowest(of(sealed)) <= AIM_MS }
   const why = (met: boolean, reason: string) => (met ? '' : `: ${reason}`)
-  tell(
-    {
-      what: 'From the start of a gateway that was killed to the first response it forwards, median',
-      unit: 'ms',
-      better: 'less',
-      ours: Math.round(median(all.map(({ answerMs }) => answerMs))),
-      peers: {},
-      details: {
-        'requests in flight at the kill, median': median(
-          all.flatMap(({ inFlight }) => (inFlight > 0 ? [inFlight] : [])),
-        ),
-        'requests that the service saw twice': seenTwice,
-        'of an encrypted start, stretching the passphrase (slow on purpose), ms': stretchMs,
-      },
-      table: {
-        columns: [
-          ...['the key, and requests in flight', 'port open, median', 'slowest'],
-          ...['first response, median', 'slowest', 'processor, median'],
-        ],
-        rows: [...starts].map(([name, some]) => {
-          const ms = (values: readonly number[], of: (values: readonly number[]) => number) =>
-            `${Math.round(of(values))} ms`
-          const ready = some.map(({ readyMs }) => readyMs)
-          const answer = some.map(({ answerMs }) => answerMs)
-          return [
-            ...[name, ms(ready, median), ms(ready, (many) => Math.max(...many))],
-            ...[ms(answer, median), ms(answer, (many) => Math.max(...many))],
-            ms(
-              some.map((one) => one.cpuMs),
-              median,
-            ),
-          ]
-        }),
-      },
-      aims: [
-        {
-          what: `key ${open}: the slowest first response within ${AIM_MS} ms${why(isMet.open, `it took ${slowest(of(open))} ms`)}`,
-          isMet: isMet.open,
-        },
-        ...(environment
-          ? []
-          : [
-              {
-                what: `key ${sealed}: the slowest first response within ${AIM_MS} ms${why(isMet.sealed, `it took ${slowest(of(sealed))} ms, of which stretching the passphrase is ${stretchMs} ms of a core here`)}`,
-                isMet: isMet.sealed,
-              },
-            ]),
-        { what: 'no request sent twice', isMet: seenTwice === 0 },
-      ],
-      how: `\`node main/launch.js gateway\` as it is built, killed with -9 and started again ${rounds} times each way, while two programs ask over ${CONNECTIONS} connections each, and a service that answers after ${ANSWERS_AFTER_MS} ms. From spawning the process to its ready line, and to the first answer of the service that a program reads. Programs, service and gateway share the machine's cores.`,
+  tell({
+    what: 'From the start of a gateway that was killed to the first response it forwards, median',
+    unit: 'ms',
+    better: 'less',
+    ours: Math.round(median(all.map(({ answerMs }) => answerMs))),
+    peers: {},
+    details: {
+      'requests in flight at the kill, median': median(
+        all.flatMap(({ inFlight }) => (inFlight > 0 ? [inFlight] : [])),
+      ),
+      'requests that the service saw twice': seenTwice,
+      'of an encrypted start, stretching the passphrase (slow on purpose), ms': stretchMs,
     },
-    json,
-  )
+    table: {
+      columns: [
+        ...['the key, and requests in flight', 'port open, median', 'slowest'],
+        ...['first response, median', 'slowest', 'processor, median'],
+      ],
+      rows: [...starts].map(([name, some]) => {
+        const ms = (values: readonly number[], of: (values: readonly number[]) => number) =>
+          `${Math.round(of(values))} ms`
+        const ready = some.map(({ readyMs }) => readyMs)
+        const answer = some.map(({ answerMs }) => answerMs)
+        return [
+          ...[name, ms(ready, median), ms(ready, (many) => Math.max(...many))],
+          ...[ms(answer, median), ms(answer, (many) => Math.max(...many))],
+          ms(
+            some.map((one) => one.cpuMs),
+            median,
+          ),
+        ]
+      }),
+    },
+    aims: [
+      {
+        what: `key ${open}: the slowest first response within ${AIM_MS} ms${why(isMet.open, `it took ${slowest(of(open))} ms`)}`,
+        isMet: isMet.open,
+      },
+      ...(environment
+        ? []
+        : [
+            {
+              what: `key ${sealed}: the slowest first response within ${AIM_MS} ms${why(isMet.sealed, `it took ${slowest(of(sealed))} ms, of which stretching the passphrase is ${stretchMs} ms of a core here`)}`,
+              isMet: isMet.sealed,
+            },
+          ]),
+      { what: 'no request sent twice', isMet: seenTwice === 0 },
+    ],
+    how: `\`node main/launch.js gateway\` as it is built, killed with -9 and started again ${rounds} times each way, while two programs ask over ${CONNECTIONS} connections each, and a service that answers after ${ANSWERS_AFTER_MS} ms. From spawning the process to its ready line, and to the first answer of the service that a program reads. Programs, service and gateway share the machine's cores.`,
+  })
 }
 
 /** Starts the gateway; resolves with its address at its ready line. */

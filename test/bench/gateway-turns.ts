@@ -17,7 +17,7 @@ import { benchFlags, tell } from './result.ts'
  * The gateway's scheduler runs in virtual time: with its own safety margin, with other margins, and with the
  * true rates of the other programs, which it usually has to learn. Exit 1 if an aim is missed.
  */
-const { lives, json } = benchFlags({ lives: 30 })
+const { lives } = benchFlags({ lives: 30 })
 const AIM_WRONG = 0.01
 const MARGINS = [0, 1, 1.5, 2, 2.5, 3] as const
 const NAMES = Object.keys(MIXES) as readonly MixName[]
@@ -69,43 +69,40 @@ const most = (share: (name: MixName) => number): number => Math.max(...NAMES.map
 const worstWrong = most((name) => wrong(of(name, OURS)))
 const alone = of('no other', OURS)
 
-tell(
-  {
-    what: 'Requests of an overloaded program that wait in vain, at most',
-    unit: '%',
-    better: 'less',
-    ours: percent(most((name) => inVain(of(name, OURS)))),
-    peers: { 'the same rule, with the others’ true rates': percent(most(leastTold)) },
-    details: {
-      'declined at once although they could have gone, at most, %': percent(worstWrong),
-      'requests, each rule': NAMES.reduce((sum, name) => sum + of(name, OURS).all, 0),
-    },
-    table: {
-      columns: [
-        ...['others', 'rule', 'declined at once, could have gone', 'waited in vain'],
-        'these waited, of their longest wait',
-      ],
-      rows: NAMES.flatMap((name) =>
-        RULES.map((rule) => {
-          const turns = of(name, rule)
-          return [
-            ...[name, rule.name, `${percent(wrong(turns))} %`, `${percent(inVain(turns))} %`],
-            turns.inVain === 0 ? '' : `${Math.round((100 * turns.vainShare) / turns.inVain)} %`,
-          ]
-        }),
-      ),
-    },
-    aims: [
-      {
-        what: `at most ${100 * AIM_WRONG} % declined at once that could have gone, with each of the others`,
-        isMet: worstWrong <= AIM_WRONG,
-      },
-      {
-        what: 'with no other, a request is declined at once if and only if its turn comes after its longest wait',
-        isMet: alone.wrong === 0 && alone.inVain === 0,
-      },
-    ],
-    how: `${lives} times 20 minutes in virtual time, the same for each rule: 320 requests in 300 s, a scanner of the class background that requests 1.5 times the refill (2 times with several) and waits up to a minute. Other programs request 30 to 60 % of the refill at random times: critical programs, two of the scanner's class, and programs outside the gateway. The margin is how far the forecast goes below the expected number of others' requests, in standard deviations. With a larger margin, fewer requests are refused wrongly, and more wait in vain. No rule can know when others will request. The rule that knows their true rates shows how much a better estimate could gain. Its figure is the smallest at which at most ${100 * AIM_WRONG} % are refused wrongly.`,
+tell({
+  what: 'Requests of an overloaded program that wait in vain, at most',
+  unit: '%',
+  better: 'less',
+  ours: percent(most((name) => inVain(of(name, OURS)))),
+  peers: { 'the same rule, with the others’ true rates': percent(most(leastTold)) },
+  details: {
+    'declined at once although they could have gone, at most, %': percent(worstWrong),
+    'requests, each rule': NAMES.reduce((sum, name) => sum + of(name, OURS).all, 0),
   },
-  json,
-)
+  table: {
+    columns: [
+      ...['others', 'rule', 'declined at once, could have gone', 'waited in vain'],
+      'these waited, of their longest wait',
+    ],
+    rows: NAMES.flatMap((name) =>
+      RULES.map((rule) => {
+        const turns = of(name, rule)
+        return [
+          ...[name, rule.name, `${percent(wrong(turns))} %`, `${percent(inVain(turns))} %`],
+          turns.inVain === 0 ? '' : `${Math.round((100 * turns.vainShare) / turns.inVain)} %`,
+        ]
+      }),
+    ),
+  },
+  aims: [
+    {
+      what: `at most ${100 * AIM_WRONG} % declined at once that could have gone, with each of the others`,
+      isMet: worstWrong <= AIM_WRONG,
+    },
+    {
+      what: 'with no other, a request is declined at once if and only if its turn comes after its longest wait',
+      isMet: alone.wrong === 0 && alone.inVain === 0,
+    },
+  ],
+  how: `${lives} times 20 minutes in virtual time, the same for each rule: 320 requests in 300 s, a scanner of the class background that requests 1.5 times the refill (2 times with several) and waits up to a minute. Other programs request 30 to 60 % of the refill at random times: critical programs, two of the scanner's class, and programs outside the gateway. The margin is how far the forecast goes below the expected number of others' requests, in standard deviations. With a larger margin, fewer requests are refused wrongly, and more wait in vain. No rule can know when others will request. The rule that knows their true rates shows how much a better estimate could gain. Its figure is the smallest at which at most ${100 * AIM_WRONG} % are refused wrongly.`,
+})

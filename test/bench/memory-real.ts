@@ -9,7 +9,7 @@ import { LIVE_ROW, launchChromium, startWithWindow } from './window-run.ts'
  * Runs the process that people start, with its built-in simulator and a page of a real Chromium. Measures its
  * resident memory as the system reports it. Exit 1 if an aim is missed.
  */
-const { minutes, json } = benchFlags({ minutes: 2 })
+const { minutes } = benchFlags({ minutes: 2 })
 const SAMPLE_MS = 2_000
 const AIMS = { residentMb: 250, growthMb: 20, pageGrowthMb: 5 } as const
 
@@ -37,31 +37,28 @@ const third = Math.floor(resident.length / 3)
 const growth = round(median(resident.slice(2 * third)) - median(resident.slice(third, 2 * third)))
 const pageGrowth = round((page.at(-1) ?? 0) - (page[Math.floor(page.length / 3)] ?? 0))
 const ours = round(median(resident.slice(2 * third)))
-tell(
-  {
-    what: `Memory of the process after ${minutes} ${minutes === 1 ? 'minute' : 'minutes'}`,
-    unit: 'MB resident',
-    better: 'less',
-    ours,
-    peers: {},
-    details: {
-      'most at any time, MB': round(Math.max(...resident)),
-      'last third over the one before, MB': growth,
-      "the page's heap at the end, MB": round(page.at(-1) ?? Number.NaN),
-      "the page's heap since the first third, MB": pageGrowth,
-    },
-    aims: [
-      { what: `at most ${AIMS.residentMb} MB`, isMet: ours <= AIMS.residentMb },
-      {
-        what: `at most ${AIMS.growthMb} MB from the second third to the last`,
-        isMet: growth <= AIMS.growthMb,
-      },
-      { what: `at most ${AIMS.pageGrowthMb} MB more in the page`, isMet: pageGrowth <= AIMS.pageGrowthMb },
-    ],
-    how: `A real run of ${minutes} min on the built-in simulator, which is in the same process, with its page open; sampled every ${SAMPLE_MS / 1000} s. The page's heap is after a forced collection.`,
+tell({
+  what: `Memory of the process after ${minutes} ${minutes === 1 ? 'minute' : 'minutes'}`,
+  unit: 'MB resident',
+  better: 'less',
+  ours,
+  peers: {},
+  details: {
+    'most at any time, MB': round(Math.max(...resident)),
+    'last third over the one before, MB': growth,
+    "the page's heap at the end, MB": round(page.at(-1) ?? Number.NaN),
+    "the page's heap since the first third, MB": pageGrowth,
   },
-  json,
-)
+  aims: [
+    { what: `at most ${AIMS.residentMb} MB`, isMet: ours <= AIMS.residentMb },
+    {
+      what: `at most ${AIMS.growthMb} MB from the second third to the last`,
+      isMet: growth <= AIMS.growthMb,
+    },
+    { what: `at most ${AIMS.pageGrowthMb} MB more in the page`, isMet: pageGrowth <= AIMS.pageGrowthMb },
+  ],
+  how: `A real run of ${minutes} min on the built-in simulator, which is in the same process, with its page open; sampled every ${SAMPLE_MS / 1000} s. The page's heap is after a forced collection.`,
+})
 
 function residentMb(pid: number): number {
   if (process.platform !== 'linux') throw new Error('how much a process holds is read from /proc, on Linux')

@@ -20,7 +20,7 @@ import { endProcesses, type Started, started } from './started-processes.ts'
  *   every quota of reads and queue for more.
  * - How long `headroom orders stop` takes, from its start until orders are refused.
  */
-const { orders, json } = benchFlags({ orders: 400 })
+const { orders } = benchFlags({ orders: 400 })
 const AIM_MS = 1
 const AIM_WAIT_MS = 5
 const AIM_STOP_MS = 1_000
@@ -94,38 +94,35 @@ try {
   const over = round(p('gateway', 0.5) - p('pass', 0.5) - p('flush', 0.5))
   const waitMs = quantile(waitsMs, 0.99)
   const stopMs = Math.max(...stopsMs)
-  tell(
-    {
-      what: 'What the gateway adds to an order beyond a plain proxy and one flush, median',
-      unit: 'ms',
-      better: 'less',
-      ours: over,
-      peers: {},
-      details: {
-        'an order through the gateway, p50, ms': round(p('gateway', 0.5)),
-        'an order through the gateway, p99, ms': round(p('gateway', 0.99)),
-        [`the first ${FIRST} orders of a gateway, p50, ms`]: round(quantile(firstMs, 0.5)),
-        'an order through a plain Node proxy, p50, ms': round(p('pass', 0.5)),
-        'an order through a plain Node proxy, p99, ms': round(p('pass', 0.99)),
-        'an order without either, p50, ms': round(p('direct', 0.5)),
-        'a page flushed to the same disk, p50, ms': round(p('flush', 0.5)),
-        'a page flushed to the same disk, p99, ms': round(p('flush', 0.99)),
-        'the wait of an order with readers that use up every quota, p50, ms': round(quantile(waitsMs, 0.5)),
-        'the wait of an order with readers that use up every quota, p99, ms': round(waitMs),
-        'from “headroom orders stop” to refused orders, longest, ms': round(stopMs),
-      },
-      aims: [
-        { what: `p50 at most ${AIM_MS} ms more than a plain proxy and one flush`, isMet: over <= AIM_MS },
-        {
-          what: `an order waits at most ${AIM_WAIT_MS} ms at p99 with readers`,
-          isMet: waitMs <= AIM_WAIT_MS,
-        },
-        { what: `orders are refused within ${AIM_STOP_MS} ms of the command`, isMet: stopMs <= AIM_STOP_MS },
-      ],
-      how: `${orders} orders each way, in turning order, ${GAP_MS} ms apart, after ${WARM_UP} each without a pause; as many with ${READERS} waiting reads in each of ${PROBED_CATEGORIES.length} categories; ${STOPS} stops. Client, service, proxy and gateway share the machine's cores and its disk.`,
+  tell({
+    what: 'What the gateway adds to an order beyond a plain proxy and one flush, median',
+    unit: 'ms',
+    better: 'less',
+    ours: over,
+    peers: {},
+    details: {
+      'an order through the gateway, p50, ms': round(p('gateway', 0.5)),
+      'an order through the gateway, p99, ms': round(p('gateway', 0.99)),
+      [`the first ${FIRST} orders of a gateway, p50, ms`]: round(quantile(firstMs, 0.5)),
+      'an order through a plain Node proxy, p50, ms': round(p('pass', 0.5)),
+      'an order through a plain Node proxy, p99, ms': round(p('pass', 0.99)),
+      'an order without either, p50, ms': round(p('direct', 0.5)),
+      'a page flushed to the same disk, p50, ms': round(p('flush', 0.5)),
+      'a page flushed to the same disk, p99, ms': round(p('flush', 0.99)),
+      'the wait of an order with readers that use up every quota, p50, ms': round(quantile(waitsMs, 0.5)),
+      'the wait of an order with readers that use up every quota, p99, ms': round(waitMs),
+      'from “headroom orders stop” to refused orders, longest, ms': round(stopMs),
     },
-    json,
-  )
+    aims: [
+      { what: `p50 at most ${AIM_MS} ms more than a plain proxy and one flush`, isMet: over <= AIM_MS },
+      {
+        what: `an order waits at most ${AIM_WAIT_MS} ms at p99 with readers`,
+        isMet: waitMs <= AIM_WAIT_MS,
+      },
+      { what: `orders are refused within ${AIM_STOP_MS} ms of the command`, isMet: stopMs <= AIM_STOP_MS },
+    ],
+    how: `${orders} orders each way, in turning order, ${GAP_MS} ms apart, after ${WARM_UP} each without a pause; as many with ${READERS} waiting reads in each of ${PROBED_CATEGORIES.length} categories; ${STOPS} stops. Client, service, proxy and gateway share the machine's cores and its disk.`,
+  })
 } finally {
   agent.destroy()
   endProcesses()

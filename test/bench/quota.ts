@@ -10,7 +10,7 @@ import { benchFlags, median, round, tell } from './result.ts'
  * headers proves use by others. So this is the work of a busy key, many thousand times. After that, the bench
  * measures the cost of a snapshot's rows.
  */
-const { observations, json } = benchFlags({ observations: 1_000_000 })
+const { observations } = benchFlags({ observations: 1_000_000 })
 const AIM_MICROSECONDS = 5
 const BATCH = 50_000
 const AIM_MEGABYTES = 1
@@ -71,30 +71,27 @@ let rows = 0
 for (let count = 0; count < SNAPSHOTS; count += 1) rows += ledger.view(nowMs + count).length
 const rowMicroseconds = (spentMicroseconds() - started) / rows
 const ours = round(median(batches))
-tell(
-  {
-    what: 'One observation sent and folded into the model',
-    unit: 'µs',
-    better: 'less',
-    ours,
-    peers: {},
-    details: {
-      'slowest batch, µs each': round(Math.max(...batches)),
-      'a row of a snapshot, µs': round(rowMicroseconds),
-      'heap grown, MB': collect ? round(grownMegabytes) : 'not measured: without --expose-gc',
-    },
-    aims: [
-      { what: `at most ${AIM_MICROSECONDS} µs`, isMet: ours <= AIM_MICROSECONDS },
-      ...(collect
-        ? [
-            {
-              what: `at most ${AIM_MEGABYTES} MB of heap more than after the first batch`,
-              isMet: grownMegabytes <= AIM_MEGABYTES,
-            },
-          ]
-        : []),
-    ],
-    how: `${observations.toLocaleString('en')} observations of every category of the table, four under way at a time, answered out of order, with use elsewhere in every other one; median of batches of ${BATCH.toLocaleString('en')}, in the thread's own time.`,
+tell({
+  what: 'One observation sent and folded into the model',
+  unit: 'µs',
+  better: 'less',
+  ours,
+  peers: {},
+  details: {
+    'slowest batch, µs each': round(Math.max(...batches)),
+    'a row of a snapshot, µs': round(rowMicroseconds),
+    'heap grown, MB': collect ? round(grownMegabytes) : 'not measured: without --expose-gc',
   },
-  json,
-)
+  aims: [
+    { what: `at most ${AIM_MICROSECONDS} µs`, isMet: ours <= AIM_MICROSECONDS },
+    ...(collect
+      ? [
+          {
+            what: `at most ${AIM_MEGABYTES} MB of heap more than after the first batch`,
+            isMet: grownMegabytes <= AIM_MEGABYTES,
+          },
+        ]
+      : []),
+  ],
+  how: `${observations.toLocaleString('en')} observations of every category of the table, four under way at a time, answered out of order, with use elsewhere in every other one; median of batches of ${BATCH.toLocaleString('en')}, in the thread's own time.`,
+})

@@ -48,7 +48,7 @@ type Flags<T> = {
   readonly [K in keyof T]: T[K] extends number ? number : T[K] extends boolean ? boolean : string
 }
 
-/** The flags of a bench, such as `--runs 5`. Each has the type of its default. `--json` is one of all benches. */
+/** The flags of a bench, such as `--runs 5`. Each has the type of its default. Every bench has `--json`. */
 export function benchFlags<T extends Readonly<Record<string, number | boolean | string>>>(
   defaults: T,
 ): Flags<T> & { readonly json: boolean } {
@@ -70,8 +70,8 @@ export function benchFlags<T extends Readonly<Record<string, number | boolean | 
   ) as Flags<T> & { readonly json: boolean }
 }
 
-/** Prints a result as one line of JSON or as text. Sets exit code 1 if an aim is missed. */
-export function tell(result: BenchResult, asJson: boolean): void {
+/** Prints a result, with `--json` as one line of JSON. Sets exit code 1 if an aim is missed. */
+export function tell(result: BenchResult): void {
   const { what, unit, ours, peers, details, table, aims, how } = result
   const lines = [
     `${what}: ${ours} ${unit}`,
@@ -83,7 +83,9 @@ export function tell(result: BenchResult, asJson: boolean): void {
     ...aims.map((aim) => `  ${aim.isMet ? 'met' : 'MISSED'}: ${aim.what}`),
     how,
   ]
-  process.stdout.write(asJson ? `${JSON.stringify(result)}\n` : `${lines.join('\n')}\n`)
+  process.stdout.write(
+    process.argv.includes('--json') ? `${JSON.stringify(result)}\n` : `${lines.join('\n')}\n`,
+  )
   if (aims.some(({ isMet }) => !isMet)) process.exitCode = 1
 }
 

@@ -9,11 +9,10 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import http from 'node:http'
 import { performance } from 'node:perf_hooks'
-import { parseArgs } from 'node:util'
 import { startSimulatorServer } from '../../main/simulator/server.ts'
 import { accessTokenOf } from '../main/simulator/refreshed.ts'
 import { peer } from './peers.ts'
-import { round, tell } from './result.ts'
+import { benchFlags, round, tell } from './result.ts'
 
 const STREAMS = { count: 200, perSecond: 50, heartbeatSeconds: 1 } as const
 const AIMS = { requestsPerSecond: 5_000, growthMb: 8 } as const
@@ -42,14 +41,10 @@ async function serve(): Promise<void> {
 }
 
 async function measure(): Promise<void> {
-  const { values } = parseArgs({
-    options: {
-      requests: { type: 'string', default: '200000' },
-      'stream-seconds': { type: 'string', default: '10' },
-      json: { type: 'boolean', default: false },
-    },
+  const { requests, 'stream-seconds': streamSeconds } = benchFlags({
+    requests: 200_000,
+    'stream-seconds': 10,
   })
-  const requests = Number(values.requests)
   const service = fork(import.meta.filename, [], { execArgv: ['--expose-gc'] })
   const [{ origin }] = (await once(service, 'message')) as [{ origin: string }]
   try {
@@ -58,38 +53,35 @@ async function measure(): Promise<void> {
     const before = await memory(service)
     const rest = await load(origin, token, requests)
     const after = await memory(service)
-    const forMs = Number(values['stream-seconds']) * 1000
+    const forMs = streamSeconds * 1000
     const streams = await streamLoad(origin, token, forMs)
     const growthMb = after.heapMb - before.heapMb
-    tell(
-      {
-        what: 'Requests that the simulator serves',
-        unit: 'requests a second',
-        better: 'more',
-        ours: rest.perSecond,
-        peers: {},
-        details: {
-          'slowest percent, ms': rest.p99Ms,
-          'failed requests': rest.failed,
-          'heap grown, MB': round(growthMb),
-          'streams at once': streams.count,
-          'messages a second on each': streams.messagesPerSecondEach,
-          'longest silence of a stream, ms': streams.longestSilenceMs,
-          'missed heartbeats': streams.missedHeartbeats,
-        },
-        aims: [
-          {
-            what: `${AIMS.requestsPerSecond} requests a second`,
-            isMet: rest.perSecond >= AIMS.requestsPerSecond,
-          },
-          { what: 'no request failed', isMet: rest.failed === 0 },
-          { what: `at most ${AIMS.growthMb} MB of heap more`, isMet: growthMb <= AIMS.growthMb },
-          { what: 'no heartbeat missed', isMet: streams.missedHeartbeats === 0 },
-        ],
-        how: `${requests.toLocaleString('en')} requests over 50 connections on loopback, the load and the service in a process each; then ${STREAMS.count} streams at ${STREAMS.perSecond} messages a second for ${forMs / 1000} s.`,
+    tell({
+      what: 'Requests that the simulator serves',
+      unit: 'requests a second',
+      better: 'more',
+      ours: rest.perSecond,
+      peers: {},
+      details: {
+        'slowest percent, ms': rest.p99Ms,
+        'failed requests': rest.failed,
+        'heap grown, MB': round(growthMb),
+        'streams at once': streams.count,
+        'messages a second on each': streams.messagesPerSecondEach,
+        'longest silence of a stream, ms': streams.longestSilenceMs,
+        'missed heartbeats': streams.missedHeartbeats,
       },
-      values.json,
-    )
+      aims: [
+        {
+          what: `${AIMS.requestsPerSecond} requests a second`,
+          isMet: rest.perSecond >= AIMS.requestsPerSecond,
+        },
+        { what: 'no request failed', isMet: rest.failed === 0 },
+        { what: `at most ${AIMS.growthMb} MB of heap more`, isMet: growthMb <= AIMS.growthMb },
+        { what: 'no heartbeat missed', isMet: streams.missedHeartbeats === 0 },
+      ],
+      how: `${requests.toLocaleString('en')} requests over 50 connections on loopback, the load and the service in a process each; then ${STREAMS.count} streams at ${STREAMS.perSecond} messages a second for ${forMs / 1000} s.`,
+    })
   } finally {
     service.disconnect()
   }

@@ -13,7 +13,7 @@ import { endProcesses, PROGRAM_KEY, started, startedGateway } from './started-pr
  * from the service's write to a reader while one reader is frozen, the time from a late request to
  * `EndSnapshot`, 50 readers during a GoAway, and memory. Exit 1 if an aim is missed.
  */
-const { seconds, json } = benchFlags({ seconds: 15 })
+const { seconds } = benchFlags({ seconds: 15 })
 const READERS = 200
 const GO_AWAY_READERS = 50
 const JOINS = 100
@@ -77,38 +77,35 @@ try {
   const lost = readers.reduce((sum, one) => sum + gaps(one.sequence), 0)
   const p99 = round(quantile(delaysMs, 0.99))
   const joinP99 = round(quantile(joinsMs, 0.99))
-  tell(
-    {
-      what: `From the service's write to each of ${READERS - 1} readers of one stream, p99`,
-      unit: 'ms',
-      better: 'less',
-      ours: p99,
-      peers: {},
-      details: {
-        'p50, ms': round(quantile(delaysMs, 0.5)),
-        'frames read': delaysMs.length,
-        'frames lost': lost,
-        'a late request to EndSnapshot, p50, ms': round(quantile(joinsMs, 0.5)),
-        'a late request to EndSnapshot, p99, ms': joinP99,
-        [`of ${GO_AWAY_READERS} readers disconnected by a GoAway`]: disconnects,
-        'requests upstream for it': upstreamRequests,
-        'memory of the gateway for each reader, kB': Number.isNaN(kbPerReader)
-          ? 'not told'
-          : round(kbPerReader),
-      },
-      aims: [
-        { what: `p99 at most ${AIMS.p99Ms} ms`, isMet: p99 <= AIMS.p99Ms },
-        { what: 'no frame lost while one reader is frozen', isMet: lost === 0 && delaysMs.length > 0 },
-        { what: `p99 of a late reader's snapshot at most ${AIMS.joinMs} ms`, isMet: joinP99 <= AIMS.joinMs },
-        {
-          what: 'a GoAway disconnects no reader and costs one request',
-          isMet: disconnects === 0 && upstreamRequests === 1,
-        },
-      ],
-      how: `A service of 50 messages of 500 bytes a second, the gateway as a user starts it, ${READERS} readers in one process, one of them frozen, for ${seconds} s; all on this machine's cores. Before: ${JOINS} late readers one after the other, and a GoAway with ${GO_AWAY_READERS} readers. Memory is what the resident set grew by with ${READERS - GO_AWAY_READERS} readers more.`,
+  tell({
+    what: `From the service's write to each of ${READERS - 1} readers of one stream, p99`,
+    unit: 'ms',
+    better: 'less',
+    ours: p99,
+    peers: {},
+    details: {
+      'p50, ms': round(quantile(delaysMs, 0.5)),
+      'frames read': delaysMs.length,
+      'frames lost': lost,
+      'a late request to EndSnapshot, p50, ms': round(quantile(joinsMs, 0.5)),
+      'a late request to EndSnapshot, p99, ms': joinP99,
+      [`of ${GO_AWAY_READERS} readers disconnected by a GoAway`]: disconnects,
+      'requests upstream for it': upstreamRequests,
+      'memory of the gateway for each reader, kB': Number.isNaN(kbPerReader)
+        ? 'not told'
+        : round(kbPerReader),
     },
-    json,
-  )
+    aims: [
+      { what: `p99 at most ${AIMS.p99Ms} ms`, isMet: p99 <= AIMS.p99Ms },
+      { what: 'no frame lost while one reader is frozen', isMet: lost === 0 && delaysMs.length > 0 },
+      { what: `p99 of a late reader's snapshot at most ${AIMS.joinMs} ms`, isMet: joinP99 <= AIMS.joinMs },
+      {
+        what: 'a GoAway disconnects no reader and costs one request',
+        isMet: disconnects === 0 && upstreamRequests === 1,
+      },
+    ],
+    how: `A service of 50 messages of 500 bytes a second, the gateway as a user starts it, ${READERS} readers in one process, one of them frozen, for ${seconds} s; all on this machine's cores. Before: ${JOINS} late readers one after the other, and a GoAway with ${GO_AWAY_READERS} readers. Memory is what the resident set grew by with ${READERS - GO_AWAY_READERS} readers more.`,
+  })
 } finally {
   agent.destroy()
   endProcesses()

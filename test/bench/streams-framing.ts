@@ -13,7 +13,7 @@ import { benchFlags, median, ratiosOf, round, tell } from './result.ts'
  * All get the same bytes, in slices, one after the other. The time is the processor time of the thread. Exit
  * 1 if an aim is missed.
  */
-const { megabytes, rounds: turns, json } = benchFlags({ megabytes: 50, rounds: 3 })
+const { megabytes, rounds: turns } = benchFlags({ megabytes: 50, rounds: 3 })
 
 const SLICE_BYTES = 4_000_000
 const SYMBOLS = ['MSFT', 'AAPL', 'SPY', 'QQQ', 'NVDA', 'TSLA', 'AMZN', 'ESZ26', '$SPX.X', 'EURUSD']
@@ -189,17 +189,14 @@ const megabytesPerSecond = Object.fromEntries(
 const { [OURS]: ours = Number.NaN, ...peers } = megabytesPerSecond
 const measured = { better: 'more' as const, ours, peers }
 const ratios = ratiosOf(measured)
-tell(
-  {
-    what: 'Stream frames split and classified',
-    unit: 'MB a second of one core',
-    ...measured,
-    details: { frames: expected.frames, 'bytes a frame': Math.round(all.length / expected.frames) },
-    aims: Object.entries(MIN_RATIOS).map(([name, least]) => ({
-      what: `${least} times ${name}`,
-      isMet: (ratios[name] ?? 0) >= least,
-    })),
-    how: `${Math.round(all.length / 1e6)} MB of quote frames with heartbeats among them, in pieces of 1 byte to 64 KiB; all get the same bytes by turns and have to count the same frames and heartbeats; median of ${rounds.length} rounds of the thread's own time. Headroom parses a frame in full only where its kind is in doubt, because it shows none of the data in it; the others make a value of each.`,
-  },
-  json,
-)
+tell({
+  what: 'Stream frames split and classified',
+  unit: 'MB a second of one core',
+  ...measured,
+  details: { frames: expected.frames, 'bytes a frame': Math.round(all.length / expected.frames) },
+  aims: Object.entries(MIN_RATIOS).map(([name, least]) => ({
+    what: `${least} times ${name}`,
+    isMet: (ratios[name] ?? 0) >= least,
+  })),
+  how: `${Math.round(all.length / 1e6)} MB of quote frames with heartbeats among them, in pieces of 1 byte to 64 KiB; all get the same bytes by turns and have to count the same frames and heartbeats; median of ${rounds.length} rounds of the thread's own time. Headroom parses a frame in full only where its kind is in doubt, because it shows none of the data in it; the others make a value of each.`,
+})

@@ -35,7 +35,7 @@ async function serve(): Promise<void> {
 }
 
 async function measure(): Promise<void> {
-  const { seconds, json } = benchFlags({ seconds: 20 })
+  const { seconds } = benchFlags({ seconds: 20 })
   const service = fork(import.meta.filename)
   const [{ origin }] = (await once(service, 'message')) as [{ origin: string }]
   const read = measuredReading()
@@ -54,33 +54,30 @@ async function measure(): Promise<void> {
     const framingCoreShare = (read.spentMs - before.spentMs) / elapsedMs
     const growthMb = heapMb() - before.heap
     const restarts = summaries.reduce((sum, one) => sum + one.restarts, 0)
-    tell(
-      {
-        what: `${ALL} live streams at ${PER_SECOND} messages a second each`,
-        unit: 'per cent of one core',
-        better: 'less',
-        ours: round(100 * coreShare),
-        peers: {},
-        details: {
-          'frames a second': Math.round(((read.frames - before.frames) / elapsedMs) * 1000),
-          'kB a second': Math.round((read.bytes - before.bytes) / elapsedMs),
-          'framing and classifying, per cent of one core': round(100 * framingCoreShare),
-          'heap grown, MB': round(growthMb),
-          restarts: restarts,
-        },
-        aims: [
-          { what: 'every stream live, none restarted', isMet: live(monitor) === ALL && restarts === 0 },
-          { what: `at most ${100 * AIMS.coreShare} % of one core`, isMet: coreShare <= AIMS.coreShare },
-          {
-            what: `at most ${100 * AIMS.framingCoreShare} % for framing`,
-            isMet: framingCoreShare <= AIMS.framingCoreShare,
-          },
-          { what: `at most ${AIMS.growthMb} MB of heap more`, isMet: growthMb <= AIMS.growthMb },
-        ],
-        how: `The whole monitor in this process, the service in one of its own; ${COUNTS.positions} streams of positions, ${COUNTS.depth} of depth, ${COUNTS.options} of options, measured for ${seconds} s after ${SETTLE_MS / 1000} s.`,
+    tell({
+      what: `${ALL} live streams at ${PER_SECOND} messages a second each`,
+      unit: 'per cent of one core',
+      better: 'less',
+      ours: round(100 * coreShare),
+      peers: {},
+      details: {
+        'frames a second': Math.round(((read.frames - before.frames) / elapsedMs) * 1000),
+        'kB a second': Math.round((read.bytes - before.bytes) / elapsedMs),
+        'framing and classifying, per cent of one core': round(100 * framingCoreShare),
+        'heap grown, MB': round(growthMb),
+        restarts: restarts,
       },
-      json,
-    )
+      aims: [
+        { what: 'every stream live, none restarted', isMet: live(monitor) === ALL && restarts === 0 },
+        { what: `at most ${100 * AIMS.coreShare} % of one core`, isMet: coreShare <= AIMS.coreShare },
+        {
+          what: `at most ${100 * AIMS.framingCoreShare} % for framing`,
+          isMet: framingCoreShare <= AIMS.framingCoreShare,
+        },
+        { what: `at most ${AIMS.growthMb} MB of heap more`, isMet: growthMb <= AIMS.growthMb },
+      ],
+      how: `The whole monitor in this process, the service in one of its own; ${COUNTS.positions} streams of positions, ${COUNTS.depth} of depth, ${COUNTS.options} of options, measured for ${seconds} s after ${SETTLE_MS / 1000} s.`,
+    })
   } finally {
     monitor.stop()
     service.disconnect()
