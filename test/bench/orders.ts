@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { PROBED_CATEGORIES, probePath } from '../../app/service/categories.ts'
-import { benchFlags, round, tell } from './result.ts'
+import { benchFlags, quantile, round, tell } from './result.ts'
 import { endProcesses, type Started, started } from './started-processes.ts'
 
 /**
@@ -220,9 +220,4 @@ function order(url: string, key: string, method: 'POST' | 'DELETE' = 'POST'): Pr
     asked.on('error', reject)
     asked.end(isPlaced ? BODY : undefined)
   })
-}
-
-function quantile(numbers: readonly number[], part: number): number {
-  const sorted = numbers.toSorted((a, b) => a - b)
-  return sorted[Math.min(sorted.length - 1, Math.floor(part * sorted.length))] ?? Number.NaN
 }

@@ -93,6 +93,11 @@ export function median(numbers: readonly number[]): number {
   return numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? Number.NaN
 }
 
+export function quantile(numbers: readonly number[], part: number): number {
+  const sorted = numbers.toSorted((a, b) => a - b)
+  return sorted[Math.min(sorted.length - 1, Math.floor(part * sorted.length))] ?? Number.NaN
+}
+
 /** Rounds to three digits, which is as precise as a run can be. A tiny number becomes 0. */
 export function round(value: number): number {
   return Math.abs(value) < 0.005 ? 0 : Number(value.toPrecision(3))

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { Agent, type IncomingMessage, request } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { benchFlags, round, tell } from './result.ts'
+import { benchFlags, quantile, round, tell } from './result.ts'
 import { endProcesses, PROGRAM_KEY, started, startedGateway } from './started-processes.ts'
 
 /**
@@ -196,9 +196,4 @@ async function until(isTrue: () => boolean, withinMs: number): Promise<void> {
     if (performance.now() - from > withinMs) throw new Error('the readers did not go on')
     await pause(20)
   }
-}
-
-function quantile(numbers: readonly number[], part: number): number {
-  const sorted = numbers.toSorted((a, b) => a - b)
-  return sorted[Math.min(sorted.length - 1, Math.floor(part * sorted.length))] ?? Number.NaN
 }
