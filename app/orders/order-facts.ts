@@ -1,4 +1,4 @@
-import { parseJson } from '../service/json.ts'
+import { fieldsOf, parseJson } from '../service/json.ts'
 import type { OrderKind } from './ports.ts'
 
 /** The facts about a request's orders that the journal needs. */
@@ -37,9 +37,9 @@ const NOTHING: OrderFacts = { hasConfirmId: false, confirmIds: [], texts: [] }
 
 /** Reads the body of an order request. Unknown members are ignored. */
 export function orderFactsOf(kind: OrderKind, body: string, orderId = ''): OrderFacts {
-  const read = membersOf(parseJson(body))
+  const read = fieldsOf(parseJson(body))
   if (kind === 'cancel' || read === undefined) return NOTHING
-  const orders = kind === 'group' ? listOf(read['Orders']).map((order) => membersOf(order) ?? {}) : [read]
+  const orders = kind === 'group' ? listOf(read['Orders']).map((order) => fieldsOf(order) ?? {}) : [read]
   const confirmIds = orders.flatMap((order) => confirmIdOf(order) ?? [])
   const accounts = new Set(orders.flatMap((order) => textOf(order['AccountID']) ?? []))
   const [account] = accounts
@@ -59,11 +59,11 @@ export function orderFactsOf(kind: OrderKind, body: string, orderId = ''): Order
 
 /** An order of the service's list. `undefined` if it has no ID. */
 export function listedOrderOf(listed: unknown): ListedOrder | undefined {
-  const order = membersOf(listed)
+  const order = fieldsOf(listed)
   const orderId = order && textOf(order['OrderID'])
   if (order === undefined || orderId === undefined) return undefined
   const account = textOf(order['AccountID'])
-  const legs = listOf(order['Legs']).map((leg) => membersOf(leg) ?? {})
+  const legs = listOf(order['Legs']).map((leg) => fieldsOf(leg) ?? {})
   const terms = {
     ...termsOf(order),
     quantity: legs.length === 1 ? decimalOf(legs[0]?.['QuantityOrdered']) : undefined,
@@ -84,16 +84,16 @@ export function listedOrderOf(listed: unknown): ListedOrder | undefined {
 
 /** The IDs of the orders that a response names, including orders that the response reports as failed. */
 export function orderIdsIn(body: string): readonly string[] {
-  const read = membersOf(parseJson(body))
+  const read = fieldsOf(parseJson(body))
   if (read === undefined) return []
   const named = [read, ...listOf(read['Orders']), ...listOf(read['Errors'])]
-  const ids = named.flatMap((one) => textOf(membersOf(one)?.['OrderID']) ?? [])
+  const ids = named.flatMap((one) => textOf(fieldsOf(one)?.['OrderID']) ?? [])
   return [...new Set(ids)].filter((id) => ORDER_ID.test(id)).slice(0, MAX_IDS)
 }
 
 /** Whether a response is about an order: it names an order or an error. */
 export function isAboutOrders(body: string): boolean {
-  const read = membersOf(parseJson(body))
+  const read = fieldsOf(parseJson(body))
   if (read === undefined) return false
   return (
     orderIdsIn(body).length > 0 || textOf(read['Error']) !== undefined || listOf(read['Errors']).length > 0
@@ -124,7 +124,7 @@ const termsOf = (order: Members): Terms => ({
 function legsOf(order: Members): readonly LegText[] {
   const given = listOf(order['Legs'])
   return (given.length > 0 ? given : [order]).map((leg) => {
-    const members = membersOf(leg)
+    const members = fieldsOf(leg)
     return [textOf(members?.['Symbol']), sideOf(members?.['TradeAction']), decimalOf(members?.['Quantity'])]
   })
 }
@@ -215,6 +215,3 @@ const textOf = (value: unknown): string | undefined =>
 const MAX_TEXT = 200
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
-
-const membersOf = (value: unknown): Members | undefined =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : undefined

@@ -168,12 +168,8 @@ export class Vault {
   /** Stores a person's settings of a key. Works without an open data key. */
   keepSettings(profile: Pick<Profile, 'id' | 'probes' | 'rotationMinutes' | 'orders'>): Saved {
     const changes = keySettingsOf(profile)
-    return this.#write(({ database, nowMs }) => {
-      for (const [name, value] of Object.entries(changes)) {
-        database
-          .prepare('UPDATE profiles SET about = json_set(about, ?, json(?)), changed_at_ms = ? WHERE id = ?')
-          .run(`$.${name}`, JSON.stringify(value), Math.round(nowMs), profile.id)
-      }
+    return this.#write((view) => {
+      for (const [name, value] of Object.entries(changes)) changeAbout(view, profile.id, name, value)
     })
   }
 
@@ -183,11 +179,7 @@ export class Vault {
     return this.#seal((view) => {
       keepLost(view, id, SECRET, 'replaced by another secret')
       writeNext(view, id, { kind: SECRET, secret: clientSecret })
-      view.database
-        .prepare(
-          "UPDATE profiles SET about = json_set(about, '$.hasClientSecret', json('true')), changed_at_ms = ? WHERE id = ?",
-        )
-        .run(Math.round(view.nowMs), id)
+      changeAbout(view, id, 'hasClientSecret', true)
     })
   }
 
@@ -373,6 +365,13 @@ export class Vault {
       if (storageErrorText(error) === undefined) throw error
     }
   }
+}
+
+/** Changes one value in the unencrypted part of a stored profile. */
+function changeAbout({ database, nowMs }: VaultView, id: string, name: string, value: unknown): void {
+  database
+    .prepare('UPDATE profiles SET about = json_set(about, ?, json(?)), changed_at_ms = ? WHERE id = ?')
+    .run(`$.${name}`, JSON.stringify(value), Math.round(nowMs), id)
 }
 
 function writeDesk(view: VaultView, profile: string, text: string): void {
