@@ -3,9 +3,7 @@ import type { Report } from '../contract/history.ts'
 import type { Snapshot } from '../contract/snapshot.ts'
 import { EXPORT_FORMAT, isoTime as iso } from './report-csv.ts'
 
-export type Incident = ReturnType<typeof incidentOf>
-
-interface IncidentInput {
+export interface IncidentInput {
   readonly version: string
   readonly snapshot: Snapshot
   readonly report: Report

@@ -1,33 +1,24 @@
 import type { ExportedFile, ExportKind } from '../../app/contract/history.ts'
+import { type IncidentInput, incidentOf } from '../../app/history/incident.ts'
 import { type ExportedKey, isoTime, reportCsv, reportJson } from '../../app/history/report-csv.ts'
-import type { Interval } from './history-file.ts'
-import type { HistoryService } from './history-service.ts'
 
-/** An export as a file: name, media type and text. `undefined` for a profile that is not connected. */
-export function exportedFile(
-  source: Pick<HistoryService, 'version' | 'environment' | 'report' | 'incident'>,
-  what: ExportKind,
-  interval: Interval,
-): ExportedFile | undefined {
-  const { profile, fromMs } = interval
-  const environment = source.environment(profile)
-  if (environment === undefined) return undefined
+/** An export as a file: name, media type and text. */
+export function exportedFile(what: ExportKind, fromMs: number, input: IncidentInput): ExportedFile {
+  const { id: profile, environment } = input.snapshot.profile
   const key = { profile, environment }
   switch (what) {
     case 'report-csv':
       return {
         name: exportName('report', key, fromMs, 'csv'),
         mediaType: 'text/csv',
-        text: reportCsv(source.report(interval), key),
+        text: reportCsv(input.report, key),
       }
     case 'report-json': {
-      const report = reportJson(source.report(interval), key, source.version)
+      const report = reportJson(input.report, key, input.version)
       return jsonFile(exportName('report', key, fromMs, 'json'), report)
     }
-    case 'incident': {
-      const incident = source.incident(interval)
-      return incident && jsonFile(exportName('incident', key, fromMs, 'json'), incident)
-    }
+    case 'incident':
+      return jsonFile(exportName('incident', key, fromMs, 'json'), incidentOf(input))
   }
 }
 

@@ -1,6 +1,9 @@
 import type { LoggedEvent } from '../../app/contract/events.ts'
 import type {
+  ExportedFile,
+  ExportKind,
   History,
+  historyContract,
   ProgramHistory,
   RecordedUses,
   Report,
@@ -9,10 +12,10 @@ import type {
   StorageSummary,
   Trends,
 } from '../../app/contract/history.ts'
-import type { Outcome } from '../../app/contract/outcome.ts'
+import type { Feature } from '../../app/contract/ipc.ts'
+import { type Outcome, UNKNOWN_PROFILE } from '../../app/contract/outcome.ts'
 import type { Snapshot } from '../../app/contract/snapshot.ts'
 import { MINUTE_MS } from '../../app/contract/units.ts'
-import { type Incident, incidentOf } from '../../app/history/incident.ts'
 import { RECENT_MS } from '../../app/history/recent.ts'
 import { reportOf } from '../../app/history/report.ts'
 import { Alerts } from '../alerts/alerts.ts'
@@ -20,6 +23,7 @@ import type { Announcer } from '../alerts/announcer.ts'
 import { ThresholdFile } from '../alerts/threshold-file.ts'
 import type { MonitorSurface } from '../monitor/monitor-surface.ts'
 import type { Clock, Log } from '../ports/ports.ts'
+import { exportedFile } from './exports.ts'
 import type { Interval, RowInterval } from './history-file.ts'
 import { HistoryStore } from './history-store.ts'
 import {
@@ -174,26 +178,13 @@ export class HistoryService {
     )
   }
 
-  get version(): string {
-    return this.#deps.version
-  }
-
-  /** The environment of a profile. `undefined` if it is not connected. */
-  environment(profile: string): string | undefined {
-    return this.#deps.monitor.snapshot(profile)?.profile.environment
-  }
-
-  /** The incident report of a profile for an interval. `undefined` if the profile is not connected. */
-  incident(interval: Interval): Incident | undefined {
+  /** An export as a file. `undefined` if the profile is not connected. */
+  exportFile(what: ExportKind, interval: Interval): ExportedFile | undefined {
     const { monitor, version } = this.#deps
     const snapshot = monitor.snapshot(interval.profile)
     if (!snapshot) return undefined
-    return incidentOf({
-      version,
-      snapshot,
-      report: this.report(interval),
-      events: this.pastEvents(interval),
-    })
+    const [report, events] = [this.report(interval), this.pastEvents(interval)]
+    return exportedFile(what, interval.fromMs, { version, snapshot, report, events })
   }
 
   /**
@@ -310,4 +301,25 @@ function withEarlier(
   // only in memory.
   const since = Math.min(earlier.since ?? Number.POSITIVE_INFINITY, recent.since ?? first.at)
   return { points: [...earlier.points, ...recent.points], rejectedAt, since }
+}
+
+/** The window's commands for the history and its retention. */
+export function historyCommands(history: HistoryService): Feature<typeof historyContract> {
+  return {
+    handlers: {
+      history: (query) => history.quotaHistory(query),
+      programHistory: (query) => history.programHistory(query),
+      trends: (query) => history.trends(query),
+      recordedUses: (interval) => history.recordedUses(interval),
+      report: (interval) => history.report(interval),
+      exportFile: ({ what, ...interval }) => {
+        const file = history.exportFile(what, interval)
+        return file ? { ok: true, file } : UNKNOWN_PROFILE
+      },
+      pastEvents: (interval) => history.pastEvents(interval),
+      slotHistory: (asked) => history.slotHistory(asked),
+      storage: () => history.status(),
+      setRetention: (retention) => history.setRetention(retention),
+    },
+  }
 }

@@ -5,7 +5,6 @@ import type { Announcement } from '../../../app/contract/alerts.ts'
 import type { MonitorEvent } from '../../../app/contract/events.ts'
 import type { Snapshot } from '../../../app/contract/snapshot.ts'
 import { DEFAULT_THRESHOLDS, thresholdOf } from '../../../app/contract/units.ts'
-import { exportedFile } from '../../../main/history/exports.ts'
 import { HistoryService } from '../../../main/history/history-service.ts'
 import { DEFAULT_PROBES } from '../../../main/ports/profile.ts'
 import { simulatedKey } from '../example-key.ts'
@@ -114,7 +113,7 @@ test('the exports are named files, and contain no secret', () => {
   live(5, 300)
   monitor.tell(REFUSED)
   const files = (['report-csv', 'report-json', 'incident'] as const).map((what) =>
-    exportedFile(history, what, { profile: PROFILE, fromMs: AT_MS, toMs: clock.wallMs() }),
+    history.exportFile(what, { profile: PROFILE, fromMs: AT_MS, toMs: clock.wallMs() }),
   )
   expect(files.map((file) => file?.name)).toEqual([
     'headroom-report-simulator-simulator-2026-01-05T1530.csv',
