@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { RefreshesToday } from '../../../main/tokens/refreshes-today.ts'
+import { RefreshesToday } from '../../../main/tokens/key-refresh.ts'
 
 const HOUR_MS = 3_600_000
 const midnightMs = +new Date(2026, 0, 6)
