@@ -1,6 +1,6 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { claimPort, HEALTH_PATH } from '../network/loopback-servers.ts'
+import { isSameSecret } from '../network/random-secret.ts'
 import { ownHost } from '../network/request-gate.ts'
 import { systemErrorCode } from '../storage/system-error.ts'
 import type { Metric, MetricSample } from './metric-list.ts'
@@ -22,7 +22,7 @@ interface Answer {
 function answerTo(
   { method, url, headers, rawHeaders }: IncomingMessage,
   port: number,
-  expected: Buffer,
+  expected: string,
   metrics: MetricsSource['metrics'],
 ): Answer {
   if (ownHost(rawHeaders, port) === undefined) return { status: 421, text: 'wrong Host header\n' }
@@ -30,7 +30,7 @@ function answerTo(
   const path = url?.split('?', 1)[0]
   if (path === HEALTH_PATH) return { status: 200, text: 'ok\n' }
   const bearer = /^Bearer (\S+)$/i.exec(headers.authorization ?? '')?.[1]
-  if (bearer === undefined || !timingSafeEqual(digest(bearer), expected))
+  if (bearer === undefined || !isSameSecret(bearer, expected))
     return { status: 401, text: 'send the bearer token\n', headers: { 'www-authenticate': 'Bearer' } }
   if (path !== '/metrics') return { status: 404, text: 'only /metrics exists\n' }
   if (method !== 'GET' && method !== 'HEAD')
@@ -55,9 +55,6 @@ function send(response: ServerResponse, { status, text, headers = {} }: Answer, 
   })
   response.end(withBody ? text : undefined)
 }
-
-/** A digest of fixed length, so that comparisons take constant time. */
-const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
 
 const PROMETHEUS_CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
 
@@ -111,12 +108,11 @@ export type MetricsClaim =
 export async function claimMetrics({ port, bearer }: MetricsOptions): Promise<MetricsClaim> {
   try {
     const claimed = await claimPort(port)
-    const expected = digest(bearer)
     return {
       kind: 'claimed',
       serve: (source) => {
         claimed.serve((own) => (request, response) => {
-          send(response, answerTo(request, own, expected, source.metrics), request.method !== 'HEAD')
+          send(response, answerTo(request, own, bearer, source.metrics), request.method !== 'HEAD')
         })
         return {
           kind: 'serving',

@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto'
+import { hash, timingSafeEqual } from 'node:crypto'
 import type { RandomBytes } from '../ports/ports.ts'
 
 const SECRET_BYTES = 32
@@ -11,3 +11,7 @@ export const newSecret = (randomBytes: RandomBytes): string =>
  * correct.
  */
 export const digestOf = (secret: string): string => hash('sha256', secret, 'base64url')
+
+/** Compares in constant time. The digests have equal lengths, as `timingSafeEqual` requires. */
+export const isSameSecret = (offered: string, wanted: string): boolean =>
+  timingSafeEqual(hash('sha256', offered, 'buffer'), hash('sha256', wanted, 'buffer'))

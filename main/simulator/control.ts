@@ -1,5 +1,5 @@
-import { timingSafeEqual } from 'node:crypto'
 import { fieldsOf, jsonOf } from '../../app/service/json.ts'
+import { isSameSecret } from '../network/random-secret.ts'
 import { faultProblem } from './options.ts'
 import { GO_AWAY_V2, GO_AWAY_V3 } from './rules/stream-frames.ts'
 import type { SimulatedService } from './simulated-service.ts'
@@ -80,7 +80,7 @@ const ORDERS: Readonly<Record<string, Order>> = {
 
 /** Answers a request to the control surface. The surface is off by default and requires its secret. */
 export function answerControl(service: SimulatedService, secret: string, request: ServiceRequest): Answer {
-  if (!sameText(request.headers['x-simulator-control'] ?? '', secret)) {
+  if (!isSameSecret(request.headers['x-simulator-control'] ?? '', secret)) {
     return errorAnswer(403, 'Forbidden', 'X-Simulator-Control is missing or wrong.')
   }
   const name = request.path.slice(PREFIX.length)
@@ -117,9 +117,4 @@ function stateOf(service: SimulatedService) {
     }),
     streams: service.streams().map(({ id, category, openedAtMs }) => ({ id, category, openedAtMs })),
   }
-}
-
-function sameText(a: string, b: string): boolean {
-  const [left, right] = [Buffer.from(a), Buffer.from(b)]
-  return left.length === right.length && timingSafeEqual(left, right)
 }

@@ -70,10 +70,11 @@ export const ADMISSION_MUTANTS: readonly Mutant[] = [
   {
     promise: 'W4',
     what: 'compare two bytes of the code',
-    file: 'main/hosts/browser/admission.ts',
-    find: "createHash('sha256').update(offered).digest(), createHash('sha256').update(wanted).digest())",
+    file: 'main/network/random-secret.ts',
+    find: "timingSafeEqual(hash('sha256', offered, 'buffer'), hash('sha256', wanted, 'buffer'))",
     replace:
-      "createHash('sha256').update(offered).digest().subarray(0, 2), createHash('sha256').update(wanted).digest().subarray(0, 2))",
+      "timingSafeEqual(hash('sha256', offered, 'buffer').subarray(0, 2), hash('sha256', wanted, 'buffer').subarray(0, 2))",
+    test: 'main/hosts/browser/admission.test.ts',
     found:
       'No test noticed that two bytes of a digest were compared, that a cache stored responses, or endless push streams',
     tests: [

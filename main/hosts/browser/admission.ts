@@ -1,5 +1,4 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
-import { newSecret } from '../../network/random-secret.ts'
+import { isSameSecret, newSecret } from '../../network/random-secret.ts'
 import type { RandomBytes } from '../../ports/ports.ts'
 
 export interface AdmissionDeps {
@@ -59,7 +58,3 @@ export class Admission {
     return { kind: 'refused' }
   }
 }
-
-/** Compares in constant time. The digests have equal lengths, as `timingSafeEqual` requires. */
-const isSameSecret = (offered: string, wanted: string): boolean =>
-  timingSafeEqual(createHash('sha256').update(offered).digest(), createHash('sha256').update(wanted).digest())
