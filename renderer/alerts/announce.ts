@@ -6,7 +6,9 @@ import type { Look } from '../state/look.ts'
 export interface AnnouncePorts {
   readonly look: () => Look
   readonly play: (severity: AlertSeverity) => void
-  /** Absent if the host shows notifications itself, or the browser does not support them. */
+  /**
+   * Shows a notification. Absent if the host shows notifications itself or the browser does not support them.
+   */
   readonly show?: (announcement: Announcement) => void
   /** Whether the person allows this page to show notifications. */
   readonly isAllowed: () => boolean
@@ -38,6 +40,9 @@ const QUARTER_MS = 15 * 60_000
  */
 const CLOSE_HOUR = 16
 
+/**
+ * Choices for the end of a snooze at `nowMs`: in 15 minutes, in an hour, and at 16:00 if that is later today.
+ */
 export function snoozeChoices(nowMs: number) {
   const closeMs = hourOfToday(nowMs, CLOSE_HOUR)
   // `untilMs` is epoch ms.

@@ -33,7 +33,10 @@ class NotKnown extends Error {
   }
 }
 
-/** The client of the browser host. All pushes arrive in one response that does not end. */
+/**
+ * The client of the browser host. Commands are POST requests. All pushes arrive in one response that does not
+ * end.
+ */
 export class BrowserApi implements LinkSource {
   readonly #ports: BrowserApiPorts
   readonly #linkListeners = new Set<(link: Link) => void>()
@@ -102,7 +105,9 @@ export class BrowserApi implements LinkSource {
     }
   }
 
-  /** Gets a bearer token. A code in the address bar is newer than a stored token, so it goes first. */
+  /**
+   * Gets a bearer token. A code in the address bar is newer than a stored bearer token, so it is used first.
+   */
   async #signIn(signal: AbortSignal): Promise<string | undefined> {
     const { session } = this.#ports
     const code = session.takeCode()

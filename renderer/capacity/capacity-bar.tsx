@@ -14,7 +14,9 @@ function partsAt(quota: RequestQuota, nowMs: number): BarParts {
   return barParts(isUnchecked(quota, nowMs) ? { low: 0, high: seen, limit } : quota)
 }
 
-/** Solid up to the lower bound, hatched up to the upper bound. The tick is the row's threshold. */
+/**
+ * A bar that is solid for the lower bound and hatched up to the upper bound. The tick is the row's threshold.
+ */
 export function CapacityBar({ category }: { readonly category: string }) {
   const low = useQuota(category, (quota, nowMs) => partsAt(quota, nowMs).low) ?? 0
   const possible = useQuota(category, (quota, nowMs) => partsAt(quota, nowMs).possible) ?? 0

@@ -36,7 +36,10 @@ interface PointLabelProps {
   }
 }
 
-/** Draws the label below the point, where there is no curve, or above if the axis is near. */
+/**
+ * Draws the label below the point, where there is no curve. If the point is near the axis, the label is
+ * above.
+ */
 function PointLabel({ text, viewBox }: PointLabelProps) {
   const plot = usePlotArea()
   if (viewBox === undefined || plot === undefined) return <g />

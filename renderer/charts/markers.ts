@@ -15,7 +15,10 @@ export interface ChartMarker {
   readonly side: 'left' | 'right'
 }
 
-/** Minimum distance between markers of one kind, as a share of the range. Closer ones are merged. */
+/**
+ * Minimum distance between markers of one kind, as a share of the range. Closer markers are merged, because
+ * their labels would overlap.
+ */
 const MIN_DISTANCE = 1 / 25
 /** The share of the range that a label takes up on a narrow chart. */
 const LABEL_WIDTH = 0.14

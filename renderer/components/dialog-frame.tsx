@@ -10,7 +10,10 @@ interface DialogFrameProps {
   readonly children: ReactNode
 }
 
-/** The frame of a dialog that asks for no confirmation. The title has the focus at first. */
+/**
+ * The frame of a dialog that asks for no confirmation. The frame itself has only a close button. The title
+ * has the focus at first.
+ */
 export function DialogFrame({ title, about, width, children }: DialogFrameProps) {
   const { view } = useParts()
   const titleRef = useRef<HTMLHeadingElement>(null)

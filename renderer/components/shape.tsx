@@ -77,7 +77,10 @@ interface ShapeProps {
   readonly label?: string | undefined
 }
 
-/** The symbol of a severity. Severities differ in shape and colour. */
+/**
+ * The symbol of a severity. Severities differ in shape and colour. The text next to the symbol names the
+ * state.
+ */
 export function Shape({ severity, label = '' }: ShapeProps) {
   const mark: Mark = OF_LABEL[label.replace(/^\d+ /, '')] ?? OF_SEVERITY[severity]
   return (

@@ -4,10 +4,15 @@ import sheet from './side-scroll.module.css'
 
 const css = classesOf(sheet)
 
-/** Tolerance in pixels. At a fractional display scale, positions are rounded. */
+/**
+ * Tolerance at the end of a scrolled box, in pixels. At a fractional display scale, positions are rounded.
+ */
 const SLACK = 1
 
-/** A box that scrolls in both directions. An arrow marks each side on which content is hidden. */
+/**
+ * A box that scrolls in both directions. If content is hidden on the left or on the right, an arrow is shown
+ * on that side.
+ */
 export function SideScroll({ label, children }: { readonly label: string; readonly children: ReactNode }) {
   const box = useRef<HTMLElement>(null)
   const [more, setMore] = useState('')

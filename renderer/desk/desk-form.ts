@@ -72,7 +72,10 @@ const FIELD_OF: Readonly<Record<string, DeskField>> = {
   permissions: 'credentials',
 }
 
-/** Main's error next to its field. Empty if the form has no such field; it is then below all fields. */
+/**
+ * Main's error next to the field that it concerns. Empty if the form has no such field; the form then shows
+ * the error below all fields.
+ */
 export function placedError(error: CommandError | undefined, form: 'new' | 'joined'): DeskErrors {
   const field = error && FIELD_OF[error.code]
   if (error === undefined || field === undefined) return {}

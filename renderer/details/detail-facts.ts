@@ -82,7 +82,10 @@ export function detailFacts(quota: RequestQuota, nowMs: number, desk: DeskSummar
   ]
 }
 
-/** Who used the quota, such as `12 by this machine, 5 by the desk, 30 by others`. */
+/**
+ * Who used the quota: `12 by Headroom, 30 by others`. With a desk: `12 by this machine, 5 by the desk, 30 by
+ * others`.
+ */
 function usedText({ own, desk, elsewhere }: NonNullable<RequestQuota['used']>): string {
   const byOthers = `${Math.round(elsewhere)} by others`
   return desk === undefined

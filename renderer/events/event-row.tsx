@@ -18,7 +18,10 @@ interface EventRowProps {
   readonly isToday: boolean
 }
 
-/** Number of characters that fit in one row, measured in the narrowest column that does not wrap. */
+/**
+ * Number of characters that fit next to the times in one row, measured in the narrowest column that does not
+ * wrap text.
+ */
 const FITTING = 38
 
 export const EventRow = memo(
@@ -66,7 +69,10 @@ export const EventRow = memo(
     before.line.events.length === after.line.events.length,
 )
 
-/** State label of the quota that a line is about, if any. It selects the line's symbol. */
+/**
+ * State label of the quota that a line is about. `undefined` if the line is about anything else. The label
+ * selects the line's symbol.
+ */
 function stateLabel({ events: [first] }: IncidentLine): string | undefined {
   if (first.kind === 'rate-limited') return STATE_LABELS.blocked
   return first.kind === 'quota-short' ? STATE_LABELS[first.state] : undefined

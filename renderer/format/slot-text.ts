@@ -2,7 +2,10 @@ import type { SlotQuota } from '../../app/contract/snapshot.ts'
 import { coarseSinceText } from '../../app/status/durations.ts'
 import { clockText } from '../../app/status/moments.ts'
 
-/** The text after the number of free slots, such as `of 40 free · 1 desk · 2 others`. */
+/**
+ * The text after the number of free slots, such as `of 40 free · 2 others`. With a desk: `of 40 free · 1 desk
+ * · 2 others`.
+ */
 export function slotText({ limit, desk = 0, elsewhere }: SlotQuota): string {
   const byDesk = desk > 0 ? ` · ${desk} desk` : ''
   return `of ${limit} free${byDesk}${elsewhere > 0 ? ` · ${elsewhere} others` : ''}`
@@ -15,11 +18,17 @@ export function freeText({ free }: Pick<SlotQuota, 'free'>): string {
 
 export const usedSlots = ({ own, desk = 0, elsewhere }: SlotQuota): number => own + desk + elsewhere
 
-/** The text for slots without a recent header: `3 own`, or `?`. Own streams are always counted. */
+/**
+ * The text for slots without a recent header: `3 own`, or `?` without own streams. Own streams are always
+ * counted.
+ */
 export const ownSlots = ({ own }: SlotQuota): string => (own > 0 ? `${own} own` : '?')
 export const unobservedText = ({ own }: SlotQuota): string => (own > 0 ? 'others ?' : 'not observed')
 
-/** The use of a group of slots, such as `2 own, 1 by the desk, 5 by others, 2 of 10 free`. */
+/**
+ * The use of a group of slots, such as `2 own, 6 by others, 2 of 10 free`. With a desk: `2 own, 1 by the
+ * desk, 5 by others, 2 of 10 free`.
+ */
 export function othersSlotsText({ own, desk, elsewhere, free, limit }: SlotQuota): string {
   const byDesk = desk === undefined ? '' : `${desk} by the desk, `
   return `${own} own, ${byDesk}${elsewhere} by others, ${free} of ${limit} free.`

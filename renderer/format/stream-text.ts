@@ -25,7 +25,10 @@ export function streamReason(stream: StreamSummary, nowMs: number): string {
   return [reason, silent, retry].filter(Boolean).join(' · ')
 }
 
-/** An error of the service with its code, if any: `invalid symbol (EX_INVALID_SYMBOL)`. */
+/**
+ * An error of the service as text, with its code: `invalid symbol (EX_INVALID_SYMBOL)`. A text without a code
+ * stays unchanged.
+ */
 function inWords(error: string): string {
   const code = /\bEX_([A-Z]+(?:_[A-Z]+)*)\b/.exec(error)?.[1]
   return code === undefined ? error : `${code.toLowerCase().replaceAll('_', ' ')} (${error})`

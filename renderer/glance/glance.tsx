@@ -33,7 +33,10 @@ const css = classesOf(sheet)
 /** Maximum number of cards. The first finding is shown in large type, and each further finding on a card. */
 const MAX_CARDS = 3
 
-/** One key in large type, and a list if there are several. A low window shows a single line. */
+/**
+ * One key in large type, readable from across the room. If there are several keys, also a list. A low window
+ * shows a single line.
+ */
 export function Glance({ inert }: { readonly inert: boolean }) {
   const isLine = useMedia('(max-height: 220px)')
   const isSeveral = useMirror(({ snapshots }) => snapshots.length > 1)
@@ -62,7 +65,10 @@ export function Glance({ inert }: { readonly inert: boolean }) {
   )
 }
 
-/** The button acts on the chosen key, so it is absent while the line is about another key. */
+/**
+ * The button for the remedy of the line's condition. It acts on the chosen key, so it is absent while the
+ * line is about another key.
+ */
 function LineRemedy() {
   const shown = useSnapshot(({ profile }) => profile.id)
   const isOfLine = useMoment(({ mirror, nowMs }) => stripKey(mirror.snapshots, nowMs)?.profile.id === shown)

@@ -101,7 +101,10 @@ function KeyRow({ line, index, open }: KeyRowProps) {
 
 const SIGNED_OUT: readonly RefreshSummary['state'][] = ['none', 'sign-in-required', 'revoked']
 
-/** `until` shows the note, unless it is a percentage, which `left` already shows. */
+/**
+ * The cells for the tightest quota. `until` shows the note, unless the note is a percentage, which `left`
+ * already shows.
+ */
 function quotaCells({ tightest, left, note }: KeyLine, isSignedOut: boolean) {
   if (isSignedOut) return { tightest: 'checks paused', left: '', until: '' }
   return { tightest, left, until: note.endsWith('%') ? '' : note }

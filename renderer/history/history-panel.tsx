@@ -181,7 +181,10 @@ function useSeries(category: string, history: History, range: ChartRange): Chart
   )
 }
 
-/** The series extends at least to the newest point, even if it arrives between two steps. */
+/**
+ * The time of the newest point. The series extends at least to this time, so that a point is shown even if it
+ * arrives between two steps.
+ */
 const newest = ({ points }: History) => points.at(-1)?.at ?? 0
 
 function summary(category: string, { rows, limit, rejectedAt, facts }: ChartSeries): string {
@@ -195,6 +198,9 @@ function summary(category: string, { rows, limit, rejectedAt, facts }: ChartSeri
 
 const MAX_POINTS = 300
 
+/**
+ * The history of one category. Fetched at the range's interval while the window is visible and not paused.
+ */
 function useHistory(profile: string | undefined, category: string | undefined, range: ChartRange) {
   const { api, ticker } = useParts()
   const isPaused = usePausedSince() !== undefined

@@ -72,7 +72,10 @@ function MarkerLabel({ kind, lane, side, viewBox }: MarkerLabelProps) {
 
 const KEY = 'M1.2 6a2.3 2.3 0 1 0 4.6 0a2.3 2.3 0 1 0 -4.6 0M5.8 6H11v2.4M8.6 6v2'
 
-/** Icons of 12 by 12 pixels. The octagon is the symbol of a 429 in the whole app. */
+/**
+ * Icons of 12 by 12 pixels. The octagon is the symbol of a 429 in the whole app. GoAway has two arrows, and
+ * tokens and sign-ins have a key.
+ */
 const ICONS: Readonly<Record<ChartMarker['kind'], string | undefined>> = {
   '429': 'M3.7 .6h4.6L11.4 3.7v4.6L8.3 11.4H3.7L.6 8.3V3.7ZM3 5v2h6V5Z',
   GoAway: 'M1 4h9M7.8 1.6 10.2 4 7.8 6.4M11 8.5H2M4.2 6.3 1.8 8.5 4.2 10.7',

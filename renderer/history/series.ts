@@ -122,7 +122,10 @@ function withUsual(rows: readonly ChartRow[], usual: History['usual'] = []): rea
 
 /** The lowest point is marked only if the present level is higher by at least this share of the limit. */
 const MIN_RISE = 0.1
-/** Minimum distance from a 429, which already shows that nothing was left, as a share of the axis. */
+/**
+ * Minimum distance of the lowest point from a 429, as a share of the time axis. A closer point is not marked,
+ * because the 429 already shows that nothing was left.
+ */
 const NEAR_429 = 1 / 8
 
 /**
@@ -235,7 +238,10 @@ function addNow(rows: ChartRow[], quota: RequestQuota, nowMs: number, ahead: Lev
   rows.push({ ...first, ...now }, ...rest)
 }
 
-/** The line of a level ends where the level reaches 0. */
+/**
+ * The lowest and highest expected level, and the area between them. The line of a level ends where the level
+ * reaches 0.
+ */
 function forecastRows(ahead: LevelForecast | undefined): readonly ChartRow[] {
   if (ahead === undefined) return []
   const { points } = ahead

@@ -49,7 +49,9 @@ function roundedDown(perSecond: number): number {
   return Number((digit * unit).toFixed(Math.max(0, -power)))
 }
 
-/** The rows with their use and last header. Rows without values, the gaps, stay unchanged. */
+/**
+ * The rows with their use and last header. Rows without values, which make a gap in a line, stay unchanged.
+ */
 export function withUse(
   rows: readonly ChartRow[],
   points: readonly HistoryPoint[],

@@ -35,7 +35,10 @@ export function useFocusReturn(page: string): void {
 /** Whether no element has the focus. */
 export const isLost = (): boolean => document.activeElement === document.body
 
-/** The focused control. A menu item disappears, so the button that opened the menu replaces it. */
+/**
+ * The focused control. A menu item disappears with its menu, so it is replaced by the button that opened the
+ * menu.
+ */
 function focused(): HTMLElement | undefined {
   const { activeElement } = document
   const button = activeElement?.closest('[role=menu]')?.getAttribute('aria-labelledby')

@@ -1,6 +1,8 @@
 import { useCallback, useSyncExternalStore } from 'react'
 
-/** Whether a media query matches now, for what a style sheet can't do, such as a number of items. */
+/**
+ * Whether a media query matches now. For cases that a style sheet can't handle, such as a number of items.
+ */
 export function useMedia(query: string): boolean {
   const subscribe = useCallback(
     (listener: () => void) => {

@@ -22,7 +22,10 @@ interface KeyDialogProps {
   readonly children?: ReactNode
   readonly errors: Readonly<Record<string, string>>
   readonly onSubmit: (form: FormData, way: Way, agreed: boolean) => void
-  /** Corrects the secret. Set if a corrected secret may be enough, without a new sign-in. */
+  /**
+   * Corrects the secret. Set if a corrected secret might be enough to continue without a new sign-in. The
+   * dialog then offers the correction first.
+   */
   readonly onSecret?: (form: FormData) => void
   readonly onClose: () => void
 }
@@ -110,7 +113,10 @@ function buttonText(way: Way | 'secret', isAsking: boolean): string {
 
 const helloOf = (main: WindowApi) => main.hello()
 
-/** Asks main when the dialog opens, because the displayed key may be one that is never stored. */
+/**
+ * Says where secrets are stored. Asks main when the dialog opens, because the displayed key may be the
+ * simulator's, which is never stored.
+ */
 function WhereKept() {
   const { answer, failure } = useAnswer(helloOf)
   const keeps = failure === undefined ? answer && (answer.keeps ?? 'memory') : 'memory'

@@ -72,7 +72,10 @@ export function RevokeDialog({ profile }: OfKey) {
   )
 }
 
-/** Access tokens stay valid. A revocation affects only refresh tokens (service 4.2). */
+/**
+ * A note that access tokens stay valid until they expire. A revocation affects only refresh tokens (service
+ * 4.2).
+ */
 function AccessLivesOn() {
   const left = useShown(({ access }, nowMs) =>
     access.expiresAt !== undefined && access.expiresAt > nowMs

@@ -9,7 +9,9 @@ const SCOPE_WORDS: Readonly<Record<ExtraScope, string>> = {
   OptionSpreads: 'risk and reward of option spreads',
 }
 
-/** The optional scopes. The key must be allowed to use a requested scope. */
+/**
+ * The optional scopes, each with the quotas that need it. The key must be allowed to use a requested scope.
+ */
 export function ScopeChoices() {
   return (
     <fieldset className={css('choices')}>

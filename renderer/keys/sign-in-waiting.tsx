@@ -14,7 +14,10 @@ interface SignInWaitingProps {
   readonly onCancel: () => void
 }
 
-/** The sign-in's address contains no secret (app/sign-in/authorize-url.ts). */
+/**
+ * Shown during a sign-in through the browser. The sign-in's address contains no secret
+ * (app/sign-in/authorize-url.ts).
+ */
 export function SignInWaiting({ state, onCancel }: SignInWaitingProps) {
   const { url, opened, notice, unreachable } = state
   const isInBrowser = useMirror((mirror) => mirror.hello?.host === 'browser')

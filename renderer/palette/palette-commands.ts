@@ -31,7 +31,10 @@ const DIALOGS: readonly (readonly [Dialog, string])[] = [
   ['revoke', 'Revoke tokens…'],
 ]
 
-/** All actions of the window. `profile` is the displayed key. */
+/**
+ * All actions of the window: use a shortcut, open a dialog, show another key, choose a row. `profile` is the
+ * displayed key.
+ */
 export function paletteCommands({ snapshots }: Pick<MirrorState, 'snapshots'>, profile: string | undefined) {
   const shown = snapshots.find((one) => one.profile.id === profile)
   const needsKey: ReadonlySet<Dialog> = new Set(['findings', 'sign-in', 'disconnect', 'revoke'])

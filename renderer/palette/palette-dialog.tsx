@@ -10,7 +10,10 @@ import { matchingCommands, type PaletteCommand, paletteCommands } from './palett
 
 const css = classesOf(sheet)
 
-/** Milliseconds until the window behind can be focused. Shorter than the time in `useFocusReturn`. */
+/**
+ * Time in milliseconds until the window behind the palette can be focused. It must be shorter than the time
+ * in `useFocusReturn`.
+ */
 const CLOSED_MS = 10
 
 export function PaletteDialog() {

@@ -203,6 +203,9 @@ function Reading(cursor: CursorProps<DayRow>) {
   )
 }
 
-/** Such as ` of backtest`. Empty for others, whose requests wait only in the replay. */
+/**
+ * Names the program whose request waited longest, such as ` of backtest`. Empty if this was a request of
+ * others, because others' requests wait only in the replay.
+ */
 const ofProgram = ({ longestBy }: DayRow): string =>
   longestBy === undefined || longestBy === OTHERS_NAME ? '' : ` of ${longestBy}`

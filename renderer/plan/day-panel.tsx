@@ -140,7 +140,10 @@ const aboutText = ({ isRecorded, minutes }: PlannedDays): string =>
     ? `${recordedText(minutes, RECORDED_MS)}; replayed with the estimated use of others`
     : 'nothing recorded yet; this day is simulated from the plan’s rates'
 
-/** The intervals of a day in one category. Each level is a share of its plan's limit. */
+/**
+ * The intervals of a day in one category, with and without the change. Each level is a share of its plan's
+ * limit.
+ */
 export function dayRowsOf(
   { fromMs, lengthMs, before, after, base, plan }: Omit<PlannedDays, 'isRecorded' | 'minutes' | 'isTooBusy'>,
   category: string,
@@ -186,7 +189,9 @@ function summaryText({ rows, isBehind, isChanged, boundSeconds, of }: Summary): 
   return `${isBehind ? 'Replaying… ' : ''}${capitalised(`${when}${level}`)}; ${wait}.${busier}`
 }
 
-/** The longest worst-case wait in a category. Infinite if unbounded, 0 without the category. */
+/**
+ * The longest of the programs' worst-case waits in a category. Infinite if unbounded. 0 without the category.
+ */
 function boundOf({ categories }: PlanVerdict, category: string | undefined): number {
   const waits = categories.find((one) => one.category === category)?.waits ?? []
   return Math.max(0, ...waits.map(({ worstSeconds }) => worstSeconds ?? Number.POSITIVE_INFINITY))

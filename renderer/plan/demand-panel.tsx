@@ -32,6 +32,10 @@ function refillAt(categories: readonly CategoryVerdict[]): number {
   return Math.max(REFILL_AT_LEAST, Math.min(REFILL_AT_MOST, Math.floor(98 / highest)))
 }
 
+/**
+ * The plan's demand in each category next to the category's refill, and the slots that the plan's streams
+ * need.
+ */
 export const DemandPanel = memo(function DemandPanel({
   draft,
   verdict: { categories, slots },

@@ -119,7 +119,10 @@ function Planned({ draft, reset, resetRecorded, close }: PlannedProps) {
   )
 }
 
-/** A change counts as finished after a pause this long, in milliseconds. */
+/**
+ * A change counts as finished after a pause this long. A dragged slider changes much more often.
+ * Milliseconds.
+ */
 const REST_MS = 250
 
 /** The value after it has been stable for `REST_MS`. The first value is returned immediately. */

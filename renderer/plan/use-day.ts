@@ -180,7 +180,9 @@ export function dayOf({ base, uses: { rows, programs }, toMs }: DayParts): Recor
   return { base: plan, recorded, fromMs, lengthMs: toMs - fromMs, minutes, chance: seededChance() }
 }
 
-/** Replays a day in slices, so that the window stays responsive. Returns a function that cancels it. */
+/**
+ * Replays a day in slices, so that the window stays responsive. Returns a function that cancels the replay.
+ */
 function replayed(clock: WindowClock, plan: Plan, day: WhatIfDay, done: (replay: Replay) => void) {
   let cancel = () => {}
   const begin = () => {

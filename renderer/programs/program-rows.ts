@@ -39,7 +39,10 @@ export function reserveText({ reserve: set = {} }: GatewaySummary) {
   }
 }
 
-/** The programs on the desk's other machines, by machine. Empty without a desk. */
+/**
+ * The programs on the desk's other machines, by machine. Empty without a desk. Only the other machine counts
+ * a program's requests and streams.
+ */
 export const otherMachineRows = ({ desk, requests }: Pick<Snapshot, 'desk' | 'requests'>, nowMs: number) =>
   otherMachinesPrograms(desk).map((program) => {
     const next = nextOf(program)
@@ -105,7 +108,9 @@ function nextOf({ use }: { readonly use: readonly Use[] }): Use | undefined {
   )
 }
 
-/** When the next request is sent, or what it waits for: `next in 4 s`, `for a slot`. */
+/**
+ * When the next request is expected to be sent, or what that request waits for: `next in 4 s`, `for a slot`.
+ */
 function nextText(use: Use, nowMs: number): string {
   if (use.nextTurnAt === undefined) return noTurnText(use)
   return use.nextTurnAt <= nowMs ? 'next now' : `next in ${untilText(use.nextTurnAt, nowMs)}`
@@ -197,7 +202,10 @@ export function totalsOf(programs: readonly ProgramSummary[]) {
   }
 }
 
-/** How many programs share the key, such as `4 programs on 3 machines share this key`. */
+/**
+ * How many programs share the key: `5 programs share this key`. On a desk: `4 programs on 3 machines share
+ * this key`.
+ */
 export function sharingText(count: number, desk?: DeskSummary): string {
   const others = otherMachinesPrograms(desk)
   const all = count + others.length

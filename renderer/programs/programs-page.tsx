@@ -167,7 +167,9 @@ function ProgramKeyLine() {
   )
 }
 
-/** Empty while orders are off. */
+/**
+ * Whether orders of the displayed key are allowed, and a button that stops them. Empty while orders are off.
+ */
 function OrdersStrip() {
   const orders = useSnapshot((snapshot) => snapshot.orders) ?? NO_ORDERS
   if (orders.state === 'off') return null

@@ -202,7 +202,10 @@ interface LegendProps {
   readonly category: string
 }
 
-/** From the top down like the layers. Shows each program's rate, or how many of its requests wait. */
+/**
+ * The legend, from the top down like the layers. Shows each program's rate, or the number of its waiting
+ * requests.
+ */
 function Legend({ use: { layers }, programs, category }: LegendProps) {
   const rest = useShownValue(({ requests }) => {
     const use = requests.find((one) => one.category === category)?.use

@@ -7,7 +7,9 @@ import { useParts } from '../state/window-parts.ts'
 const MINUTES = 15
 const ASK_AGAIN_MS = 30_000
 
-/** Each program's requests per minute in the last 15 whole minutes, oldest first. */
+/**
+ * Each program's requests per minute in the last 15 whole minutes, oldest first. Empty if none were recorded.
+ */
 export function useRecentUse(profile: string): ReadonlyMap<string, readonly number[]> | undefined {
   const { api, ticker } = useParts()
   const ask = useCallback(async () => {

@@ -92,7 +92,9 @@ export function thresholdFrom(text: string): number | undefined | 'not-a-share' 
 export const RAW_CHOICES = [6 * HOUR_MS, DAY_MS, 2 * DAY_MS, 7 * DAY_MS, 14 * DAY_MS] as const
 export const ROLLUP_CHOICES = [7 * DAY_MS, 30 * DAY_MS, 90 * DAY_MS, 365 * DAY_MS] as const
 
-/** The choices, and the present value `ms`, which may come from an edited file. */
+/**
+ * The choices, and the present value `ms` if it is not among them. Such a value may come from an edited file.
+ */
 export const withChosen = (choices: readonly number[], ms: number): readonly number[] =>
   [...new Set([...choices, ms])].sort((a, b) => a - b)
 

@@ -6,7 +6,10 @@ import { useAnswer } from '../hooks/use-answer.ts'
 import { useParts, useShown } from '../state/window-parts.ts'
 import { percentOf, thresholdFrom } from './settings-text.ts'
 
-/** The thresholds below which a row is low. One applies to all rows without their own. */
+/**
+ * The thresholds below which a row is low, as shares of the limit. One threshold applies to all rows that do
+ * not have their own.
+ */
 export function ThresholdSettings({ profile }: { readonly profile: string }) {
   const { api } = useParts()
   const ask = useCallback((main: WindowApi) => main.alertThresholds({ profile }), [profile])

@@ -37,7 +37,10 @@ export function ProfileMenu() {
   )
 }
 
-/** The environment of a key, unless its name already shows it, as in `Built-in simulator`. */
+/**
+ * The environment of a key, such as `LIVE`. `undefined` if the key's name already shows it, as in `Built-in
+ * simulator`.
+ */
 function environmentLabel(environment: Environment, name: string): string | undefined {
   const label = ENVIRONMENT_LABELS[environment]
   return name.toUpperCase().split(/\s+/).includes(label) ? undefined : label

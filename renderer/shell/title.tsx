@@ -10,7 +10,9 @@ import watch from './icon-watch.svg'
 
 const ICONS: Readonly<Record<Severity, string>> = { ok, watch, warning, critical, unknown }
 
-/** The tab's title shows the displayed key's state, its icon the highest severity of all keys. */
+/**
+ * The tab's title and icon, which show the state of the displayed key and the highest severity of all keys.
+ */
 export function Title() {
   const status = useMoment(({ mirror, snapshot, nowMs }) => {
     if (mirror.link.kind === 'lost') return 'Headroom stopped responding'

@@ -16,7 +16,10 @@ export interface Look {
   readonly density: Density
   /** Whether "full at" is a time of day or a countdown. */
   readonly fullAs: 'clock' | 'countdown'
-  /** Main stores the zone for the whole app. This copy is for the window's first paint. */
+  /**
+   * The zone of every time of day. Main stores it for the whole app. This copy is for the window's first
+   * paint.
+   */
   readonly zone: TimeZone
   /** Whether the chart follows the worst row instead of the chosen one. */
   readonly followsWorst: boolean

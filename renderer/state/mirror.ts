@@ -89,7 +89,10 @@ export class Mirror {
     this.#asking += 1
   }
 
-  /** A hidden window gets no snapshots, so it fetches the latest ones when it becomes visible. */
+  /**
+   * Records whether the page is visible. A hidden window gets no snapshots, so it fetches the latest ones
+   * when it becomes visible.
+   */
   visibilityChanged(visible: boolean): void {
     this.#visible = visible
     if (this.store.getState().link.kind !== 'live') return

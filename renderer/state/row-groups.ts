@@ -3,7 +3,10 @@ import { shownRows } from '../../app/quota/verdict.ts'
 import { streamKindOf } from '../../app/service/stream-kinds.ts'
 import { durationText } from '../../app/status/durations.ts'
 
-/** A person's arrangement of the rows. Unknown categories are kept, as they could appear again. */
+/**
+ * A person's arrangement of the table's rows, by category. Unknown categories are kept, because they could
+ * appear again.
+ */
 export interface RowArrangement {
   /** Order of the rows. Rows that are missing here follow in the service's order. */
   readonly order: readonly string[]
@@ -93,7 +96,10 @@ function arranged(rows: readonly RequestQuota[], { order }: RowArrangement): rea
   return rows.toSorted((a, b) => place(a) - place(b))
 }
 
-/** Moves a row to the place of another row of its group. `requests` includes hidden and folded rows. */
+/**
+ * Moves a row before or after another row of its group. `requests` are all rows, including hidden and folded
+ * ones.
+ */
 export function movedTo(
   requests: readonly RequestQuota[],
   arrangement: RowArrangement,

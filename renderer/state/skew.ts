@@ -15,7 +15,10 @@ export interface Skew {
 
 export const NO_SKEW: Skew = { ms: 0 }
 
-/** Minimum correction by a push, in ms. Smaller ones are just jitter, and re-render everything. */
+/**
+ * Minimum correction by a push, in ms: half a frame. Smaller corrections are just jitter, and each correction
+ * re-renders everything.
+ */
 const SETTLED_MS = 8
 
 /** Updates the skew by a push. A push can only increase the skew. */

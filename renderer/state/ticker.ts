@@ -7,7 +7,10 @@ export interface Ticker {
   subscribe(listener: () => void): () => void
 }
 
-/** Milliseconds. A shorter interval would cost too much: each tick redraws every age that changed. */
+/**
+ * Interval between ticks, in ms. A shorter interval would cost too much, because each tick redraws every age
+ * that has changed.
+ */
 export const TICK_MS = 500
 
 export interface TickerPorts {
@@ -16,7 +19,9 @@ export interface TickerPorts {
   readonly skewMs: () => number
   /** Subscribes to corrections of the skew, so that numbers do not wait for the next tick. */
   readonly onSkew: (listener: () => void) => () => void
-  /** A snapshot is drawn immediately, so the next tick is due a whole interval later. */
+  /**
+   * Subscribes to snapshots. A snapshot is drawn immediately, so the next tick is due a whole interval later.
+   */
   readonly onSnapshot: (listener: () => void) => () => void
 }
 

@@ -19,7 +19,10 @@ export type ShownFinding = Omit<Finding, 'row' | 'problem'>
 export const shownFindings = (snapshot: Snapshot, nowMs: number): readonly ShownFinding[] =>
   keyFindings(snapshot, nowMs).map(({ row: _, problem: __, ...finding }) => finding)
 
-/** All findings except the headline's. If not all fit, the last chip counts the rest. */
+/**
+ * All findings except the headline's, as chips. If not all fit, the last chip shows how many are left out. A
+ * click on a chip opens the full list.
+ */
 export function FindingChips() {
   const { view } = useParts()
   const isRoomy = useMedia(ROOMY)

@@ -19,7 +19,10 @@ export function TokenPanel() {
   )
 }
 
-/** Small and apart from the headline, which never offers revocation as a remedy. */
+/**
+ * Opens the dialog that revokes the key's tokens. The button is small and apart from the headline, which
+ * never offers revocation as a remedy.
+ */
 export function RevokeButton() {
   const { view } = useParts()
   const hasGrant = useShown(({ refresh }) => refresh.state !== 'none' && refresh.state !== 'revoked') ?? false
