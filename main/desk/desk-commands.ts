@@ -1,6 +1,7 @@
 import type { deskContract } from '../../app/contract/desk.ts'
 import type { Feature, Handlers } from '../../app/contract/ipc.ts'
 import { type CommandError, type Outcome, UNKNOWN_PROFILE } from '../../app/contract/outcome.ts'
+import { oneByOne } from '../network/deadline.ts'
 import { newSecret } from '../network/random-secret.ts'
 import type { RandomBytes } from '../ports/ports.ts'
 import type { Profile } from '../ports/profile.ts'
@@ -41,7 +42,8 @@ type Chosen = Pick<Arguments['createDesk'], 'name' | 'tlsCa' | 'credentials'>
 /** The commands for the desk of a key. They run one after the other. */
 export class DeskCommands implements Feature<typeof deskContract> {
   readonly #deps: DeskCommandsDeps
-  #last: Promise<unknown> = Promise.resolve()
+  /** Runs one command after the other. Otherwise two commands could both find that a key has no desk. */
+  readonly #inTurn = oneByOne()
 
   readonly handlers: Handlers<typeof deskContract> = {
     createDesk: (request) => this.#inTurn(() => this.#create(request)),
@@ -53,13 +55,6 @@ export class DeskCommands implements Feature<typeof deskContract> {
 
   constructor(deps: DeskCommandsDeps) {
     this.#deps = deps
-  }
-
-  /** Runs one command after the other. Otherwise two commands could both find that a key has no desk. */
-  #inTurn<T>(run: () => T | Promise<T>): Promise<T> {
-    const answer = this.#last.then(run)
-    this.#last = answer.catch(() => {})
-    return answer
   }
 
   async #create({ profile, servers, ...chosen }: Arguments['createDesk']) {

@@ -5,7 +5,7 @@ import type { GatewaySummary, ProgramSummary } from '../../app/contract/snapshot
 import { RETRY, retryDelayMs } from '../../app/retry/schedules.ts'
 import { type MonitorListener, type MonitorSurface, sessionOf } from '../monitor/monitor-surface.ts'
 import type { ProfileSession } from '../monitor/profile-session.ts'
-import { within } from '../network/deadline.ts'
+import { oneByOne, within } from '../network/deadline.ts'
 import type { ForwardHttp } from '../network/forward-http.ts'
 import { type LoopbackServers, listenOnLoopback } from '../network/loopback-servers.ts'
 import { hostOf } from '../network/reachability.ts'
@@ -75,8 +75,8 @@ export class Gateway {
   /** Stops the retries for a port that was in use at startup. */
   #endRetries: () => void = () => {}
   #unsubscribe: () => void = () => {}
-  /** The latest change of the server. Changes run one after another. */
-  #changing: Promise<unknown> = Promise.resolve()
+  /** Changes of the server run one after another. */
+  readonly #oneByOne = oneByOne()
 
   constructor(deps: GatewayDeps) {
     this.#deps = deps
@@ -294,12 +294,6 @@ export class Gateway {
       ...(process !== undefined && { process }),
       ...(untilMs !== undefined && { pausedUntil: Math.round(untilMs) }),
     }
-  }
-
-  #oneByOne<T>(change: () => Promise<T>): Promise<T> {
-    const done = this.#changing.then(change)
-    this.#changing = done.catch(() => {})
-    return done
   }
 
   async #serve(

@@ -46,3 +46,13 @@ export const settled = (work: Promise<unknown>, clock: Pick<Clock, 'after'>): Pr
     () => {},
     () => {},
   )
+
+/** Returns a function that runs tasks one after another. A failed task does not affect the next one. */
+export function oneByOne(): <T>(task: () => T | Promise<T>) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve()
+  return (task) => {
+    const done = last.then(task)
+    last = done.catch(() => {})
+    return done
+  }
+}
