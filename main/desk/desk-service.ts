@@ -10,18 +10,12 @@ import { type DeskRun, type DeskRunParts, Desks, type DesksDeps, keyOf } from '.
 import { natsEngines } from './nats-engine.ts'
 
 /** The desks of a process, and the commands for them. */
-export interface DeskService {
-  readonly handlers: Handlers<typeof deskContract>
-  /** See `Desks.follow`. */
-  follow(): void
-  /** Leaves all desks, and notifies their other members. */
-  stop(): Promise<void>
-}
+export type DeskService = ReturnType<typeof deskService>
 
 export type DeskServiceDeps = Omit<DesksDeps, 'engines' | 'clock' | 'createRun'> & DeskRunPorts
 
 /** The desks of the connected keys, on NATS. */
-export function deskService({ clock, random, person, ...deps }: DeskServiceDeps): DeskService {
+export function deskService({ clock, random, person, ...deps }: DeskServiceDeps) {
   const engines = natsEngines({ clock, random, randomBytes })
   const createRun = (parts: DeskRunParts) => deskRun(parts, { clock, random, person })
   const desks = new Desks({ ...deps, engines, clock, createRun })

@@ -620,12 +620,10 @@ export class Forwarder {
     if (upstream === undefined || sending === undefined || answer === undefined) return
     const [first] = calls
     const isStream = upstream.stream !== undefined && answer.status === 200
-    const uses = calls.map((call) => this.#countsOf(call.program))
-    for (const [i, call] of calls.entries()) {
-      const use = uses[i]
+    const uses = calls.map((call) => ({ call, use: this.#countsOf(call.program) }))
+    for (const { call, use } of uses) {
       this.#forget(call)
       this.#replies.set(call.reply, call.program.id)
-      if (use === undefined) continue
       if (isStream) use.streams += 1
       if (call !== first) use.coalesced += 1
       else if (answer.status !== 429) {
@@ -647,7 +645,7 @@ export class Forwarder {
         for (const { reply } of calls) this.#replies.delete(reply)
         this.#streams.delete(id)
         hasEnded = true
-        if (isStream) for (const use of uses) use.streams -= 1
+        if (isStream) for (const { use } of uses) use.streams -= 1
         this.#deps.changed()
         this.#checkIdle()
       },
@@ -673,7 +671,7 @@ export class Forwarder {
 
   #drop(call: Call): void {
     if (!this.#calls.delete(call.id)) return
-    this.#detach(call)
+    call.upstream.calls.delete(call.id)
     this.#apply(this.#turns.drop(call.id, this.#now()))
     this.#forgetIdle(call.upstream)
   }
@@ -681,12 +679,8 @@ export class Forwarder {
   /** Removes a call that has been answered, or is about to be. */
   #forget(call: Call): void {
     this.#calls.delete(call.id)
-    this.#detach(call)
-    this.#forgetIdle(call.upstream)
-  }
-
-  #detach(call: Call): void {
     call.upstream.calls.delete(call.id)
+    this.#forgetIdle(call.upstream)
   }
 
   #forgetIdle(upstream: Upstream): void {

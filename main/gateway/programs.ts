@@ -79,6 +79,12 @@ export type AddedProgram =
   | { readonly ok: true; readonly program: Program; readonly key: string }
   | { readonly ok: false; readonly why: string }
 
+/** `names`: the programs that lost their order permission. */
+export interface Withdrawal {
+  readonly names: readonly string[]
+  readonly saved: Saved
+}
+
 /** The API keys that are connected now. */
 export interface KeysNow {
   readonly profiles: readonly string[]
@@ -226,7 +232,7 @@ export class Programs {
    * Withdraws the order permission of a disconnected key's programs, because another key may get the same id.
    * Takes effect even if it can't be stored. Returns the names of these programs.
    */
-  withdrawOrders(profile: string): { readonly names: readonly string[]; readonly saved: Saved } {
+  withdrawOrders(profile: string): Withdrawal {
     return this.#withdraw((one) => one.profile === profile)
   }
 
@@ -235,7 +241,7 @@ export class Programs {
    * the permission is bound to an earlier key with the same id, or if the program's key was deleted. Returns
    * the names of the programs that lost it.
    */
-  bindOrders({ profiles, isGone }: KeysNow): { readonly names: readonly string[]; readonly saved: Saved } {
+  bindOrders({ profiles, isGone }: KeysNow): Withdrawal {
     const [only, ...more] = profiles
     const markOf = ({ profile }: StoredProgram) => {
       const id = profile === ONLY_KEY && more.length === 0 ? only : profile
@@ -256,13 +262,10 @@ export class Programs {
     return { ...withdrawn, saved: withdrawn.saved.ok ? saved : withdrawn.saved }
   }
 
-  #withdraw(isTheirs: (program: StoredProgram) => boolean): {
-    readonly names: readonly string[]
-    readonly saved: Saved
-  } {
+  #withdraw(isTheirs: (program: StoredProgram) => boolean): Withdrawal {
     const withdrawn = this.#stored.programs.filter((one) => one.maxOrders !== undefined && isTheirs(one))
     const names = withdrawn.map(({ name }) => name)
-    if (names.length === 0) return { names, saved: { ok: true } }
+    if (names.length === 0) return { names, saved: SAVED }
     const programs = this.#stored.programs.map((one) => (withdrawn.includes(one) ? withoutOrders(one) : one))
     return { names, saved: this.#replace({ ...this.#stored, programs }) }
   }

@@ -1,4 +1,4 @@
-import type { Programs } from '../gateway/programs.ts'
+import type { Programs, Withdrawal } from '../gateway/programs.ts'
 import { type MonitorSurface, sessionOf } from '../monitor/monitor-surface.ts'
 import { sessionReads } from './order-list.ts'
 import { Orders, type OrdersDeps } from './orders.ts'
@@ -25,7 +25,7 @@ export function monitoredOrders({
   isGone,
   ...ports
 }: MonitoredOrdersDeps): Orders {
-  const noteWithdrawn = ({ names, saved }: ReturnType<Programs['bindOrders']>) => {
+  const noteWithdrawn = ({ names, saved }: Withdrawal) => {
     if (names.length > 0)
       ports.log.note('programs of a former key can no longer send orders', { names, saved })
   }

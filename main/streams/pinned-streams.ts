@@ -6,15 +6,7 @@ import { JsonFile } from '../storage/json-file.ts'
 import type { Saved } from '../storage/storage-error.ts'
 
 /** The pinned streams of one profile. */
-export interface Pins {
-  read(): readonly StreamRequest[]
-  write(requests: readonly StreamRequest[]): Saved
-  /**
-   * Removes the pins, including pins stored by other versions, so that no account id of a removed key
-   * remains.
-   */
-  forget(): Saved
-}
+export type Pins = ReturnType<PinnedStreams['of']>
 
 const MAX_PROFILES = 64
 const MAX_PINS = 200
@@ -61,14 +53,19 @@ export class PinnedStreams {
     this.#profiles = this.#file.read({ profiles: {} }, nowMs, () => {}).profiles
   }
 
-  of(owner: PinOwner): Pins {
+  of(owner: PinOwner) {
     return {
-      read: () => this.#entriesOf(owner).flatMap((pin) => request.safeParse(pin).data ?? []),
-      write: (requests) => {
+      read: (): readonly StreamRequest[] =>
+        this.#entriesOf(owner).flatMap((pin) => request.safeParse(pin).data ?? []),
+      write: (requests: readonly StreamRequest[]): Saved => {
         const unread = this.#entriesOf(owner).filter((pin) => !request.safeParse(pin).success)
         return this.#keep(owner, [...requests, ...unread].slice(0, MAX_PINS))
       },
-      forget: () => this.#keep(owner, []),
+      /**
+       * Removes the pins, including pins stored by other versions, so that no account id of a removed key
+       * remains.
+       */
+      forget: (): Saved => this.#keep(owner, []),
     }
   }
 
