@@ -63,13 +63,10 @@ const request = z.discriminatedUnion('do', [
 
 export type ControlRequest = z.output<typeof request>
 
-/** A request to the switches for orders. */
 export type OrdersRequest = Extract<ControlRequest, { do: `${string}-orders` }>
 
-/** A request about the desk of a key. */
 export type DeskRequest = Extract<ControlRequest, { do: `${string}-desk` | 'desk-invitation' }>
 
-/** A request about the gateway and its programs. */
 export type GatewayRequest = Extract<ControlRequest, { do: 'gateway' | `${string}-program` }>
 
 interface RequestRules {

@@ -4,7 +4,6 @@ import { z } from 'zod'
 
 const packageFile = z.object({ name: z.literal('headroom'), version: z.string() })
 
-/** The folder of Headroom's package.json, and its version. */
 export interface AppFolder {
   readonly path: string
   readonly version: string

@@ -33,7 +33,6 @@ export class Admission {
     this.#code = newSecret(deps.randomBytes)
   }
 
-  /** The currently valid code. */
   get code(): string {
     return this.#code
   }

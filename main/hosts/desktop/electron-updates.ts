@@ -5,7 +5,6 @@ import { z } from 'zod'
 import { restoreFileMask } from '../../storage/private-files.ts'
 import type { Updater } from './updates.ts'
 
-/** The part of electron-updater that is used. */
 export type FeedReader = Pick<
   AppUpdater,
   'checkForUpdates' | 'downloadUpdate' | 'quitAndInstall' | 'autoDownload' | 'autoInstallOnAppQuit' | 'logger'

@@ -8,7 +8,6 @@ export interface TrayProfile {
   readonly name: string
   readonly environment: string
   readonly text: string
-  /** Whether orders are allowed for this key. */
   readonly mayOrder: boolean
 }
 

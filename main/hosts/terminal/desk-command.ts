@@ -47,7 +47,6 @@ import {
 export interface DeskCommandDeps extends RunningAppDeps {
   /** Opens the keys of a folder that no app is using. Absent without a passphrase. */
   openStored?(folder: string): Promise<StoredKeysOpening>
-  /** The commands for the desks of opened keys. */
   commandsOf(stored: StoredKeys): Handlers<typeof deskContract>
   absolutePath(path: string): string
   /**

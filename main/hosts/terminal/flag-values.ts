@@ -44,7 +44,6 @@ export type Flags = Readonly<Record<string, Flag<any>>>
 type GivenNames<F extends Flags> = { [N in keyof F]: F[N] extends GivenFlag<infer _> ? N : never }[keyof F]
 type ValueOf<F> = F extends Flag<infer T> ? T : never
 
-/** The parsed flags of a table. */
 export type FlagsOf<F extends Flags> = { readonly [N in GivenNames<F>]: ValueOf<F[N]> } & {
   readonly [N in Exclude<keyof F, GivenNames<F>>]?: ValueOf<F[N]>
 }
@@ -77,13 +76,11 @@ export const flagList = <T>(
     ]),
   )
 
-/** Adds flags to a command. */
 export function withFlags(command: Command, flags: Flags): Command {
   for (const { option } of Object.values(flags)) command.addOption(option)
   return command
 }
 
-/** Parses a flag whose value is one of several words. */
 export const wordFlag =
   <const W extends string>(words: readonly W[]) =>
   (text: string): ParsedFlag<W> => {
@@ -173,7 +170,6 @@ export function symbolFlag(text: string): ParsedFlag<string> {
   return isSymbol(symbol) ? parsed(symbol) : expected('one symbol, such as MSFT')
 }
 
-/** Parses the name of a program behind the gateway. */
 export function programNameFlag(text: string): ParsedFlag<string> {
   return PROGRAM_NAME.test(text) && text.length <= PROGRAM_LIMITS.name
     ? parsed(text)

@@ -13,7 +13,6 @@ const CTRL_C = '\u0003'
 const CLEAR_SCREEN = '\u001b[2J\u001b[H'
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGBREAK'] as const
 
-/** The parts of a process that make up a terminal. */
 export type TerminalProcess = Pick<
   NodeJS.Process,
   'stdin' | 'stdout' | 'stderr' | 'on' | 'off' | 'kill' | 'pid'

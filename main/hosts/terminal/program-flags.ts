@@ -59,7 +59,6 @@ const PROGRAM = {
 }
 export interface ProgramFlags extends FlagsOf<typeof PROGRAM> {}
 
-/** Declares `headroom program`. */
 export const describePrograms = (program: Command) =>
   withFlags(program.command('program'), PROGRAM)
     .summary('add, list, pause and cut programs behind the gateway')
@@ -84,7 +83,6 @@ const ORDERS = {
 }
 export interface OrdersFlags extends FlagsOf<typeof ORDERS> {}
 
-/** Declares `headroom orders`. */
 export const describeOrders = (program: Command): Command =>
   withFlags(program.command('orders'), ORDERS)
     .summary('allow and stop orders through the gateway')
@@ -132,7 +130,6 @@ export const DESK = {
 }
 export interface DeskFlags extends FlagsOf<typeof DESK> {}
 
-/** Declares `headroom desk`. */
 export const describeDesk = (program: Command): Command =>
   withFlags(program.command('desk'), DESK)
     .summary('share one key between the Headrooms of several machines')

@@ -22,7 +22,6 @@ const COLUMNS = [
   { heading: 'STREAMS', width: 7, leaves: 4 },
 ] as const
 
-/** The heading of `programCells`. */
 export const programHeading = (): readonly FittedCell[] =>
   columns([...COLUMNS.map(({ heading }) => heading), 'STATE'], 'dim')
 

@@ -4,7 +4,6 @@ import type { ControlAnswer, ControlRequest } from '../../control/protocol.ts'
 import { NO_HOME } from '../../storage/data-folder.ts'
 import { EXIT_FAILURE, EXIT_USAGE, failWith, type Terminal } from './terminal.ts'
 
-/** The parts of a command that asks the running app. */
 export interface RunningAppDeps {
   readonly terminal: Terminal
   readonly defaultDataFolder: () => string | undefined
@@ -62,7 +61,6 @@ export interface RunningKey {
   readonly name: string
 }
 
-/** The selected key, or why no key is selected. */
 export type KeyChoice =
   | { readonly kind: 'key'; readonly key: RunningKey }
   | { readonly kind: 'none'; readonly line: string; readonly exitCode: number }

@@ -17,7 +17,6 @@ import type { RunningKey } from './running-app.ts'
 /** The keys of a data folder that no Headroom is using. */
 export interface StoredKeys {
   readonly keys: readonly RunningKey[]
-  /** Where the desks of these keys are stored. */
   readonly desks: DeskStore
   /** The fields of a key that must match its desk. `undefined` if the key is not stored here. */
   keyOf(profile: string): (DeskKey & Pick<Profile, 'environment'>) | undefined

@@ -7,7 +7,6 @@ import type { Clock, RandomBytes } from '../../ports/ports.ts'
 import { openDataFolder } from '../../storage/data-folder.ts'
 import { lockDataFolder } from '../../storage/lock.ts'
 
-/** A request about the programs of a data folder. */
 export type ProgramRequest =
   | Extract<ControlRequest, { do: 'gateway' | 'add-program' }>
   | { readonly do: 'cut-program'; readonly name: string }

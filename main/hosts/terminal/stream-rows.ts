@@ -4,7 +4,6 @@ import { slotStatus, streamStatus } from '../../../app/status/stream-status.ts'
 import { duration, left, right, type Tone } from './cells.ts'
 import { type FittedCell, leaving } from './fit.ts'
 
-/** The tone of a severity. */
 export const TONES: Readonly<Record<Severity, Tone>> = {
   ok: 'good',
   watch: 'warn',
@@ -35,7 +34,6 @@ export function shortAge(
   return source === 'counted' ? 'counted' : '–'
 }
 
-/** The heading of `slotRow`. */
 export const slotHeading = (hasDesk: boolean): readonly FittedCell[] => [
   left('SLOTS', 24, 'dim'),
   right('FREE', FREE_WIDTH, 'dim'),
@@ -66,7 +64,6 @@ export function toneOf(severity: Severity): Tone {
 
 const targetOf = (width: number): number => width - 24 - 9 - 7 - 7 - 9 - 5
 
-/** The heading of `streamRows`. */
 export const streamHeading = (width: number): readonly FittedCell[] => [
   left('STREAMS', 24, 'dim'),
   leaving(left('TARGET', targetOf(width), 'dim'), 1),

@@ -37,7 +37,6 @@ export interface WatchDeps {
   readonly terminal: Terminal
   readonly clock: Clock
   createMonitor(): MonitorSurface
-  /** Whether a data folder might contain stored keys. */
   mayHoldKeys(folder: string): boolean
   openVault(folder: string, passphrase: string): Promise<WatchVaultOpening>
   startBuiltIn(): Promise<BuiltIn>
@@ -65,7 +64,6 @@ export interface WatchDeps {
   pushMetrics(monitor: MonitorSurface, options: OtlpOptions): Promise<MetricsPush>
 }
 
-/** The flags of a run, plus those of `headroom gateway`. */
 type RunFlags = WatchFlags & { readonly gateway?: GatewayRun }
 type Run = RunFlags & Omit<Extract<MetricsExports, { kind: 'usable' }>, 'kind'>
 

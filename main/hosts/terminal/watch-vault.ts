@@ -25,7 +25,6 @@ export interface WatchVault {
    * Stored settings do not change. `asWatched` applies the flags of this run of the app.
    */
   connect(profile: WatchedProfile, asWatched: (profile: Profile) => Profile): string | undefined
-  /** Where the desks of the vault's keys are stored. */
   readonly desks: DeskStore
   /** See `VaultHandle.isGone`. */
   readonly isGone: (profile: string) => boolean

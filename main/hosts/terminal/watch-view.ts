@@ -14,17 +14,14 @@ import {
 import { renderTable } from './table.ts'
 import type { Screen, Terminal } from './terminal.ts'
 
-/** The output of `watch`. */
 export interface WatchView {
   snapshot(snapshot: Snapshot): void
   /** Shows the final state, even immediately after another snapshot. */
   last(snapshot: Snapshot): void
   event(event: LoggedEvent): void
-  /** Shows an alert. */
   alert(line: string): void
   /** Handles a typed key. Absent if the output is not redrawn. */
   key?(key: string): void
-  /** Shows the address of the gateway. */
   serves(url: string): void
   end(): void
 }
