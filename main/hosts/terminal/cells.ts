@@ -33,7 +33,8 @@ export function printable(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}]+/gu, ' ')
 }
 
-function cut(text: string, width: number): string {
+/** Cuts a text to at most `width` characters. */
+export function cut(text: string, width: number): string {
   const characters = [...text]
   return characters.length <= width ? text : `${characters.slice(0, Math.max(0, width - 1)).join('')}…`
 }

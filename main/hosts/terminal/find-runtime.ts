@@ -1,4 +1,5 @@
 import { downloadRuntime, installedRuntime } from './electron-runtime.ts'
+import { hasDisplay } from './start-command.ts'
 
 /** The facts about the machine that determine which host is used. */
 export interface DesktopEnvironment {
@@ -34,8 +35,7 @@ export async function findDesktop(environment: DesktopEnvironment = thisMachine(
 }
 
 function obstacleOf({ platform, variables, userId }: DesktopEnvironment): string | undefined {
-  const { DISPLAY, WAYLAND_DISPLAY } = variables
-  if (platform === 'linux' && !DISPLAY && !WAYLAND_DISPLAY) return 'no display'
+  if (!hasDisplay(platform, variables)) return 'no display'
   // Chromium's sandbox does not work as root, and the window must not be shown without it.
   if (platform !== 'win32' && userId === 0) return 'running as root'
   return undefined

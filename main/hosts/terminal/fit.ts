@@ -1,4 +1,4 @@
-import type { Cell } from './cells.ts'
+import { type Cell, cut } from './cells.ts'
 
 /**
  * A cell of a line. If the line is too wide, cells are removed by their `leaves`, highest first. A cell
@@ -91,9 +91,7 @@ function cutLast(cells: readonly FittedCell[], width: number): readonly FittedCe
   if (last === undefined) return cells
   const room = width - (widthOf(cells) - [...last.text.trimEnd()].length)
   if (room < 1) return cutLast(cells.slice(0, -1), width)
-  const characters = [...last.text.trimEnd()]
-  const text = characters.length <= room ? last.text : `${characters.slice(0, room - 1).join('')}…`
-  return [...cells.slice(0, -1), { ...last, text }]
+  return [...cells.slice(0, -1), { ...last, text: cut(last.text.trimEnd(), room) }]
 }
 
 /**

@@ -28,7 +28,7 @@ import type { Commands } from './program.ts'
 import { revoke } from './revoke-command.ts'
 import { runBrowser } from './run-browser.ts'
 import { CONTROL_SECRET, secretProblem, simulate } from './simulate-command.ts'
-import { type HostArguments, start } from './start-command.ts'
+import { type HostArguments, hasDisplay, start } from './start-command.ts'
 import { status } from './status-command.ts'
 import { EXIT_FAILURE, EXIT_PERSON_NEEDED, failWith, type Terminal } from './terminal.ts'
 import { watch } from './watch-command.ts'
@@ -45,6 +45,7 @@ export function realCommands(terminal: NodeTerminal, app: AppFolder): Commands {
       path: socketOf(dataFolder, process.env),
       userId: process.getuid?.(),
     })
+  const canOpen = hasDisplay(process.platform, terminal.environment)
   const facts = { version: app.version, startedMs: processStartMs }
   // An empty passphrase counts as absent.
   const passphrase = terminal.environment['HEADROOM_PASSPHRASE'] || undefined
@@ -190,7 +191,7 @@ export function realCommands(terminal: NodeTerminal, app: AppFolder): Commands {
                   host: 'browser',
                   ...(hostReason !== undefined && { hostReason }),
                 },
-                ...(open && hasDisplay(terminal) && { openUrl: openUrl(dataFolder) }),
+                ...(open && canOpen && { openUrl: openUrl(dataFolder) }),
                 ...(passphrase !== undefined && { keystore: passphraseKeystore(passphrase) }),
                 simulate: simulated,
                 ...(controlSecret && { simulatorControl: controlSecret }),
@@ -208,7 +209,7 @@ export function realCommands(terminal: NodeTerminal, app: AppFolder): Commands {
                 log,
                 ready,
               }),
-            ...(hasDisplay(terminal) && { openUrl }),
+            ...(canOpen && { openUrl }),
           })
         },
       }),
@@ -307,10 +308,6 @@ const openUrl = (folder: string): OpenUrl =>
       await open(path).finally(started)
     },
   })
-
-function hasDisplay({ environment: { DISPLAY, WAYLAND_DISPLAY } }: Terminal): boolean {
-  return process.platform !== 'linux' || Boolean(DISPLAY || WAYLAND_DISPLAY)
-}
 
 /** Runs the desktop host as a child process and exits with its code. */
 function runDesktop(

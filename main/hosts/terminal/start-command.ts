@@ -87,3 +87,6 @@ export async function start(flags: StartFlags, deps: StartDeps): Promise<number>
     if (search.kind === 'desktop') await deps.runDesktop(search.electronPath, args)
   }
 }
+
+export const hasDisplay = (platform: NodeJS.Platform, variables: Terminal['environment']): boolean =>
+  platform !== 'linux' || Boolean(variables['DISPLAY'] || variables['WAYLAND_DISPLAY'])
