@@ -35,6 +35,7 @@ export function CapacityTable() {
         <span className={css('about')}>
           {fixed && 'fixed windows · '}solid = certain, hatched = possible, mark = low below {threshold}
         </span>
+        <span className={css('about', 'who')}>others = other programs on this key, estimated</span>
         <Unlisted of="requests" />
         <RowTools category={chosen} />
       </div>
@@ -66,7 +67,11 @@ export function CapacityTable() {
                   Desk /s
                 </th>
               )}
-              <th scope="col" className={css('others')}>
+              <th
+                scope="col"
+                className={css('others')}
+                title="Programs, machines and people on this key, outside Headroom. Estimated from headers."
+              >
                 Others /s
               </th>
               <th scope="col" className={css('pace')}>

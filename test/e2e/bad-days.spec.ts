@@ -291,8 +291,8 @@ test.describe('others on the key', () => {
     await expectSaid(page, day, {
       cause: 'others-use-refill',
       severity: 'critical',
-      headline: /^429 on Positions\. Others use the whole refill \(1\.07\/s\)\./,
-      detail: /^Slow or stop the others\./,
+      headline: /^429 on Positions\. Others on this key use the whole refill \(1\.07\/s\)\./,
+      detail: /^Slow or stop the other programs\./,
     })
   })
 
@@ -305,8 +305,9 @@ test.describe('others on the key', () => {
     await expectSaid(page, day, {
       cause: 'others-use-refill',
       severity: 'warning',
-      headline: /^Positions runs out .*\. Others use (?:the whole|more than the) refill \(1\.07\/s\)\./,
-      detail: /^Slow or stop the others\./,
+      headline:
+        /^Positions runs out .*\. Others on this key use (?:the whole|more than the) refill \(1\.07\/s\)\./,
+      detail: /^Slow or stop the other programs\./,
     })
   })
 })

@@ -141,7 +141,7 @@ const PAIRS: readonly Pair[] = [
     first: (_, disk) => disk.fill(),
     between: /^Disk full/,
     second: storm,
-    headline: /^429 on Positions\. Others use the whole refill/,
+    headline: /^429 on Positions\. Others on this key use the whole refill/,
     cause: 'others-use-refill',
     besides: ['history-paused'],
   },

@@ -73,7 +73,8 @@ export interface Usage {
 /** Checks who uses a quota and its safe pace, as the sentences and Glance's short lines show them. */
 export function inUsage({ row, detail, said }: Usage, looks: readonly Look[], look: Look, note: Note): void {
   const none = /no use measured/i.test(detail)
-  const others = /[Oo]thers(?: use)? ([\d.–]+)\/s/.exec(detail)?.[1] ?? (none ? '0' : undefined)
+  const others =
+    /[Oo]thers(?:(?: on this key)? use about)? ([\d.–]+)\/s/.exec(detail)?.[1] ?? (none ? '0' : undefined)
   const own = /(?:Headroom uses|\bown) ([\d.]+)\/s/.exec(detail)?.[1] ?? (none ? '0' : undefined)
   const safe = /(?:[Ss]afe pace:?|[Ss]low(?: it)? to|\d+ now, (?:then|or)) (1 per [\d.]+ s|none)/.exec(
     detail,

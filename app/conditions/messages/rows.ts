@@ -39,6 +39,8 @@ export function rowMessage(
   const words = { label, name: `${category} ${label}`, note, moment: momentText(row, nowMs) }
   const others = wholeRefillSentence(row)
   const usage = usageSentence(row, nowMs, snapshot)
+  // Below a text that says who the others are.
+  const shortUsage = others === '' ? usage : usage.replace(ON_THIS_KEY, '')
   if (kind === 'usual-load' && row.usualLoad !== undefined) return usualLoadMessage(row, row.usualLoad, nowMs)
   switch (state) {
     case 'blocked': {
@@ -68,7 +70,7 @@ export function rowMessage(
         title: `${category} is empty.`,
         text: others === '' ? 'Calls get 429 until it refills.' : others,
         action: others === '' ? `Pause ${category} calls.` : slowOthers(row, snapshot),
-        detail: usage,
+        detail: shortUsage,
       })
     case 'running-out': {
       if (note === 'recovering') {
@@ -82,7 +84,13 @@ export function rowMessage(
       }
       const title = `${category} ${runsOutText(row, nowMs)}.`
       if (kind === 'others-use-refill')
-        return message({ ...words, title, text: others, action: slowOthers(row, snapshot), detail: usage })
+        return message({
+          ...words,
+          title,
+          text: others,
+          action: slowOthers(row, snapshot),
+          detail: shortUsage,
+        })
       return message({
         ...words,
         title,
@@ -157,7 +165,7 @@ function slowTo(row: RequestQuota, snapshot: Snapshot, nowMs: number): string {
 function slowOthers({ poller }: RequestQuota, { desk }: Snapshot): string {
   if (poller !== undefined) return `Slow or stop the program that polls every ${poller.everySeconds} s.`
   const unheard = machinesOf(desk, ({ present }) => !present)
-  return unheard === '' ? 'Slow or stop the others.' : `Slow or stop the others; check ${unheard}.`
+  return `Slow or stop the other programs${unheard && `; check ${unheard}`}.`
 }
 
 /** Advice to slow the desk's other machines. If one program causes most of their use, names the program. */
@@ -222,9 +230,9 @@ export function safeSentence(quota: RequestQuota, nowMs: number): string {
 }
 
 /**
- * Who uses the quota and how fast, with its refill: `Others use 1.2–1.3/s; it refills 1.07/s.` With a desk:
- * `Others use 1.2/s, the desk 0.4/s, this machine 0.1/s; it refills 1.07/s.` The busiest program of
- * `snapshot` is named. Empty for an unchecked row.
+ * Who uses the quota and how fast, with its refill: `Others on this key use about 1.2–1.3/s; it refills
+ * 1.07/s.` With a desk: `Others on this key use about 1.2/s, the desk 0.4/s, this machine 0.1/s; it refills
+ * 1.07/s.` The busiest program of `snapshot` is named. Empty for an unchecked row.
  */
 export function usageSentence(
   quota: RequestQuota,
@@ -240,7 +248,7 @@ export function usageSentence(
     return `No use measured${checked}.`
   }
   const who = [
-    ...(others === '0' ? [] : [{ who: 'others', uses: 'use', rate: `${others}/s` }]),
+    ...(others === '0' ? [] : [{ who: `others${ON_THIS_KEY}`, uses: 'use', rate: `about ${others}/s` }]),
     ...(desk === '0' ? [] : [{ who: 'the desk', uses: 'uses', rate: `${desk}/s` }]),
     ...(own === '0' ? [] : [ownUse(quota, own, snapshot)]),
   ]
@@ -251,6 +259,9 @@ export function usageSentence(
   )
   return `${capitalised(parts.join(', '))}; ${refillText(quota)}.`
 }
+
+/** Who others are: every user of the key outside Headroom. Their rate is an estimate. */
+const ON_THIS_KEY = ' on this key'
 
 /** The rate of the desk's other machines, as text. `0` without a desk and for an unchecked row. */
 function deskRate({ use, state }: RequestQuota): string {
@@ -287,7 +298,7 @@ export function usageLine(quota: RequestQuota): string {
 }
 
 /**
- * `Others use the whole refill (1.07/s).` Empty if others use less.
+ * `Others on this key use the whole refill (1.07/s).` Empty if others use less.
  *
  * Variants: `more than the refill` if others use notably more and the row is not empty, and `probably use` if
  * the low end of others' use is below the refill.
@@ -298,7 +309,7 @@ function wholeRefillSentence(row: RequestQuota): string {
   const refill = row.limit / row.period
   // While a row is empty, the service accepts no more than the refill, so others can't use more.
   const isMore = row.remaining >= 1 && (row.use?.elsewhere ?? 0) > NOTABLY_MORE * refill
-  return `Others ${use} ${isMore ? 'more than the' : 'the whole'} refill (${perSecondText(refill)}).`
+  return `Others${ON_THIS_KEY} ${use} ${isMore ? 'more than the' : 'the whole'} refill (${perSecondText(refill)}).`
 }
 
 /** Minimum ratio of others' use to the refill for the text `more than the refill`. */

@@ -32,7 +32,8 @@ describe('the headline', () => {
     expect(headline(snapshot(), NOW_MS)).toEqual({
       severity: 'critical',
       headline: 'Positions runs out 14:32–14:34. Also: Option Expirations low.',
-      detail: 'Pause Positions calls. Others use 0.9–1.1/s, Headroom uses 0.4/s; it refills 1.07/s.',
+      detail:
+        'Pause Positions calls. Others on this key use about 0.9–1.1/s, Headroom uses 0.4/s; it refills 1.07/s.',
     })
   })
 
@@ -229,12 +230,12 @@ describe('the headline', () => {
       return [text, detail]
     }
     expect(empty(1.1)).toEqual([
-      'Others use the whole refill (1.07/s).',
-      'Others use 1.1–1.3/s; it refills 1.07/s.',
+      'Others on this key use the whole refill (1.07/s).',
+      'Others use about 1.1–1.3/s; it refills 1.07/s.',
     ])
     expect(empty(0)).toEqual([
-      'Others probably use the whole refill (1.07/s).',
-      'Others use 0–1.3/s; it refills 1.07/s.',
+      'Others on this key probably use the whole refill (1.07/s).',
+      'Others use about 0–1.3/s; it refills 1.07/s.',
     ])
   })
 
@@ -244,8 +245,8 @@ describe('the headline', () => {
       const rest = { state, use, emptyAt: NOW_MS + 300_000, safe: { everySeconds: null, burst: 8 } }
       return keyStatus(snapshot({ requests: [quota('Positions', 320, 300, 100, rest)] }), NOW_MS)
     }
-    expect(row('running-out').text).toBe('Others use more than the refill (1.07/s).')
-    expect(row('low').action).toBe('Slow or stop the others.')
+    expect(row('running-out').text).toBe('Others on this key use more than the refill (1.07/s).')
+    expect(row('low').action).toBe('Slow or stop the other programs.')
   })
 
   it('names what to slow: a poller by its period, silent machines, a program on another machine', () => {
@@ -259,9 +260,9 @@ describe('the headline', () => {
     const poller = { everySeconds: 5, calls: 6, since: NOW_MS - 600_000 }
     expect(actionOf({ use: others, poller })).toBe('Slow or stop the program that polls every 5 s.')
     expect(actionOf({ use: others }, { desk: DESK_ALONE })).toBe(
-      'Slow or stop the others; check LAPTOP and SERVER.',
+      'Slow or stop the other programs; check LAPTOP and SERVER.',
     )
-    expect(actionOf({ use: others }, { desk: DESK })).toBe('Slow or stop the others.')
+    expect(actionOf({ use: others }, { desk: DESK })).toBe('Slow or stop the other programs.')
     expect(actionOf({ use: desk }, { desk: DESK })).toBe('Slow the programs on LAPTOP and SERVER.')
     const quiet = { ...desk, total: 0.2, desk: 0.2 }
     expect(actionOf({ use: quiet }, { desk: DESK })).toBe('Slow risk on SERVER.')

@@ -107,10 +107,10 @@ describe('the button of a headline', () => {
     }
     const use = { total: 1.1, own: 0.9, elsewhere: 0.2, programs: { p1: 0.3, p2: 0.6 } }
     expect(said(use)).toMatch(
-      /^Slow bot to 1 per 2\.5 s\. Others use 0\.2\/s, you use 0\.9\/s \(bot 0\.6\); it refills/,
+      /^Slow bot to 1 per 2\.5 s\. Others on this key use about 0\.2\/s, you use 0\.9\/s \(bot 0\.6\); it refills/,
     )
     expect(said({ ...use, own: 0.1, elsewhere: 1, programs: { p1: 0.01 } })).toMatch(
-      /^Slow to 1 per 1\.4 s\. Others use 1(?:\.0)?\/s, Headroom uses 0\.1\/s;/,
+      /^Slow to 1 per 1\.4 s\. Others on this key use about 1(?:\.0)?\/s, Headroom uses 0\.1\/s;/,
     )
   })
 })

@@ -226,7 +226,7 @@ describe('what a person can do', () => {
 
   it('shows who uses it, how fast, and the refill', () => {
     expect(usageSentence(positions({ use }), NOW_MS)).toBe(
-      'Others use 1.2–1.3/s, Headroom uses 0.1/s; it refills 1.07/s.',
+      'Others on this key use about 1.2–1.3/s, Headroom uses 0.1/s; it refills 1.07/s.',
     )
     const own = positions({ use: { total: 0.5, own: 0.5, elsewhere: 0 } })
     expect(usageSentence(own, NOW_MS)).toBe('Headroom uses 0.5/s; it refills 1.07/s.')
@@ -245,7 +245,7 @@ describe('what a person can do', () => {
     const shared = { total: 1.65, own: 0.4, desk: 0.25, elsewhere: 1, elsewhereLow: 1, elsewhereHigh: 1 }
     const row = positions({ use: shared })
     expect(usageSentence(row, NOW_MS)).toBe(
-      'Others use 1.0/s, the desk 0.3/s, this machine 0.4/s; it refills 1.07/s.',
+      'Others on this key use about 1.0/s, the desk 0.3/s, this machine 0.4/s; it refills 1.07/s.',
     )
     expect(usageLine(row)).toBe('others 1.0/s, desk 0.3/s, refill 1.07/s')
     expect(deskText(row, DESK)).toBe('0.3')

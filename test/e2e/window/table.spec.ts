@@ -146,6 +146,14 @@ for (const { width, height, of } of [
     expect((await overflow(page))[0]).toBe(0)
   })
 
+test('the table says who the others are, and that their use is an estimate', async ({ page, open }) => {
+  await open(snapshot())
+  const table = page.getByRole('region', { name: 'Request quotas' })
+  await expect(table).toContainText('others = other programs on this key, estimated')
+  const title = 'Programs, machines and people on this key, outside Headroom. Estimated from headers.'
+  await expect(table.getByRole('columnheader', { name: 'Others /s' })).toHaveAttribute('title', title)
+})
+
 test('in a narrow window the mark of a state and its word share a line', async ({ page, open }) => {
   await page.setViewportSize({ width: 400, height: 800 })
   await open(snapshot())
