@@ -10,7 +10,7 @@ import { type Condition, conditionsOf, freshestMs, isStopped, judgedRows } from 
 import { ASPECTS, type Aspect, CONDITIONS } from './kinds.ts'
 import { messageOf } from './messages/conditions.ts'
 import type { Message } from './messages/message.ts'
-import { alsoSentence, okStatus, SO_FAR } from './messages/ok.ts'
+import { alsoSentence, okStatus, soFarLabel } from './messages/ok.ts'
 import { type Remedy, remedyOf } from './remedies.ts'
 
 /** A root condition of a key with its text. */
@@ -158,8 +158,9 @@ function withoutCondition(
     case 'quotas': {
       const rows = judgedRows(snapshot, nowMs)
       if (stopped || rows.length === 0) return unchecked
-      return doubtfulRows(rows).length > 0
-        ? { severity: 'unknown', label: SO_FAR }
+      const doubtful = doubtfulRows(rows)
+      return doubtful.length > 0
+        ? { severity: 'unknown', label: soFarLabel(doubtful) }
         : { severity: 'ok', label: STATE_LABELS.ok }
     }
     case 'sign-in':

@@ -23,9 +23,17 @@ export function worstFirst(rows: readonly JudgedRow[]): readonly JudgedRow[] {
     )
 }
 
-/** Rows that are ok now but may run out: see `lastsAtMost`. */
+/**
+ * Whether less than one request may be left. An ok row is in this state for seconds, until a second header
+ * shows others' use.
+ */
+export const mayBeEmpty = ({ low }: Pick<RequestQuota, 'low'>): boolean => low < 1
+
+/** Rows that are ok now but may run out (see `lastsAtMost`), or may already be empty. */
 export function doubtfulRows(rows: readonly JudgedRow[]): readonly RequestQuota[] {
-  return rows.filter(({ row, state }) => state === 'ok' && !lastsAtMost(row)).map(({ row }) => row)
+  return rows
+    .filter(({ row, state }) => state === 'ok' && (mayBeEmpty(row) || !lastsAtMost(row)))
+    .map(({ row }) => row)
 }
 
 /**

@@ -5,6 +5,7 @@ import type { QuotaState, RequestQuota, RowProblem } from '../contract/snapshot.
 import { MINUTE_MS } from '../contract/units.ts'
 import { isWholeRefill } from '../quota/replenishment.ts'
 import { CRITICAL_SECONDS } from '../quota/state.ts'
+import { mayBeEmpty } from '../quota/verdict.ts'
 import { coarseSinceText, countdownText, OUTDATED_AFTER_MS } from './durations.ts'
 import { clockText, minuteText } from './moments.ts'
 import { problemStatus, shownProblem } from './problem-status.ts'
@@ -20,7 +21,8 @@ export interface QuotaStatus {
   readonly state: QuotaState
   readonly severity: Severity
   /**
-   * One word for each state, see `STATE_LABELS`. For responses without quota headers, see `problemStatus`.
+   * One word for each state, see `STATE_LABELS`. An ok row that may be empty is `MEASURING`. For responses
+   * without quota headers, see `problemStatus`.
    */
   readonly label: string
   /** When to retry after the 429. Epoch ms. */
@@ -42,6 +44,9 @@ export const STATE_LABELS: Readonly<Record<QuotaState, string>> = {
   'not-checked': 'not checked',
 }
 
+/** Label of an ok row while its level may be 0, in place of `ok`. */
+export const MEASURING = 'measuring'
+
 /** The state of a row at `nowMs`, epoch ms: `row.state`, unless the pushed data is too old. */
 export function stateAt(quota: RequestQuota, nowMs: number): QuotaState {
   if (nowMs - quota.asOf <= OUTDATED_AFTER_MS) return quota.state
@@ -57,7 +62,9 @@ export function quotaStatus(quota: RequestQuota, nowMs: number): QuotaStatus {
   if (problem !== undefined) return { state, ...problemStatus(problem) }
   switch (state) {
     case 'ok':
-      return { state, severity: 'ok', label, note: '' }
+      return mayBeEmpty(quota)
+        ? { state, severity: 'unknown', label: MEASURING, note: '' }
+        : { state, severity: 'ok', label, note: '' }
     case 'watch':
       return { state, severity: 'watch', label, note: emptyText(quota, nowMs) }
     case 'low':

@@ -11,7 +11,7 @@ const PROMISED_MS = 10 * 60_000
 const CALM = /^(ok|ok so far)$/
 export const isCalm = (word: string): boolean => CALM.test(word)
 export const OF_QUOTA = /^(watch|low|running out|empty|429)$/
-const OF_OTHERS = /^(full|not checked|\d+ (?:silent|restarting))$/
+const OF_OTHERS = /^(full|not checked|measuring|\d+ (?:silent|restarting))$/
 /** Whether a label that names no quota is possible: for slots, for streams, or for a fault. */
 export const isToldOf = (label: string, { troubles, shown }: Look): boolean =>
   OF_OTHERS.test(label) || isOfTrouble(label, troubles, shown.atMs)

@@ -48,7 +48,7 @@ export function inRow(row: ShownRow, looks: readonly Look[], look: Look, note: N
  * The state's word, without the share, the time or the note after it; `undefined` where it isn't known here.
  */
 function stateOf(told: string): string | undefined {
-  return /^(ok|watch|low|running out|empty|429|not checked|rejected)(?= |$)/.exec(told)?.[1]
+  return /^(ok|watch|low|running out|empty|429|not checked|measuring|rejected)(?= |$)/.exec(told)?.[1]
 }
 
 interface ToldState {
@@ -84,6 +84,7 @@ export function inState({ category, told, said }: ToldState, looks: readonly Loo
       if (lastRefusalMs(category, look) === undefined) note('429', said, 'no 429 in its period')
       return
     case 'not checked':
+    case 'measuring':
       return
     case 'rejected':
       // An expired token is rejected too if no other token can be obtained.

@@ -1,19 +1,28 @@
 import type { RequestQuota, Snapshot } from '../../contract/snapshot.ts'
-import { doubtfulRows, type JudgedRow, shownRows } from '../../quota/verdict.ts'
+import { doubtfulRows, type JudgedRow, mayBeEmpty, shownRows } from '../../quota/verdict.ts'
 import { unansweredRows } from '../../status/problem-status.ts'
-import { leftText, othersText, STATE_LABELS, shareLeftText, stateAt } from '../../status/quota-status.ts'
+import {
+  leftText,
+  MEASURING,
+  othersText,
+  STATE_LABELS,
+  shareLeftText,
+  stateAt,
+} from '../../status/quota-status.ts'
 import { countText, listText } from '../../status/rates.ts'
 import { judgedRows } from '../evaluate.ts'
 import type { Finding, KeyStatus } from '../key-status.ts'
 
-/** Title for rows that are ok while others' use is still being measured. */
-export const SO_FAR = `${STATE_LABELS.ok} so far`
+/** Label for rows that are ok while others' use is still being measured. None is ok if one may be empty. */
+export const soFarLabel = (doubtful: readonly RequestQuota[]): string =>
+  doubtful.some(mayBeEmpty) ? MEASURING : `${STATE_LABELS.ok} so far`
 
 /** The words for a key without conditions at `nowMs`, epoch ms. */
 export function okStatus(snapshot: Snapshot, nowMs: number): Omit<KeyStatus, 'others'> {
   const rows = judgedRows(snapshot, nowMs)
   const [tightest] = rows
   const doubtful = doubtfulRows(rows)
+  const soFar = soFarLabel(doubtful)
   const unchecked = uncheckedRows(snapshot, nowMs)
   const unanswered = unansweredRows(snapshot, nowMs)
   const which = unchecked.length === 0 && unanswered.length === 0 ? '' : 'checked '
@@ -35,7 +44,12 @@ export function okStatus(snapshot: Snapshot, nowMs: number): Omit<KeyStatus, 'ot
           name: STATE_LABELS.ok,
           title: `No ${which}quota runs out within 10 min.`,
         }
-      : { severity: 'unknown', label: SO_FAR, name: SO_FAR, title: `All ${which}quotas look fine so far.` }),
+      : {
+          severity: 'unknown',
+          label: soFar,
+          name: soFar,
+          title: soFar === MEASURING ? 'Still measuring the quotas.' : `All ${which}quotas look fine so far.`,
+        }),
     detail: detail.filter(Boolean).join(' '),
     ...(tightest && { row: tightest.row }),
   }

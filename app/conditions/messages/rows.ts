@@ -1,5 +1,6 @@
 import type { DeskMember } from '../../contract/desk.ts'
 import type { ProgramSummary, RequestQuota, Snapshot } from '../../contract/snapshot.ts'
+import { mayBeEmpty } from '../../quota/verdict.ts'
 import { paceText, safePaceText, whoTakesAll } from '../../status/allowance.ts'
 import { otherMachinesPrograms } from '../../status/desk-programs.ts'
 import { sinceText } from '../../status/durations.ts'
@@ -332,7 +333,7 @@ export function stateSentence(quota: RequestQuota, nowMs: number): string {
   if (problem !== undefined) return `${problemTitle(category, problem)}.`
   switch (stateAt(quota, nowMs)) {
     case 'ok':
-      return `${category} is ok.`
+      return mayBeEmpty(quota) ? `Still measuring ${category}.` : `${category} is ok.`
     case 'low':
       return `${category} ${isLowText(quota, 'low')} (${shareLeftText(quota)}).`
     case 'watch':

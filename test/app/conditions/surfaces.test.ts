@@ -2,7 +2,7 @@ import { stateSentence } from '../../../app/conditions/messages/rows.ts'
 import '../../renderer/utc.ts'
 import { describe, expect, it } from 'vitest'
 import { eventSentence } from '../../../app/conditions/event-sentence.ts'
-import { headline, keyStatus, spokenText } from '../../../app/conditions/key-status.ts'
+import { aspectStatuses, headline, keyStatus, spokenText } from '../../../app/conditions/key-status.ts'
 import type { AlertKind } from '../../../app/conditions/kinds.ts'
 import { presentAlert } from '../../../app/conditions/messages/conditions.ts'
 import type { MonitorEvent } from '../../../app/contract/events.ts'
@@ -103,6 +103,29 @@ it('an ok row that may not last is called ok so far and grey on every surface', 
     'All quotas look fine so far.',
   )
   expect(verdictOf(at.requests, at.service)).toEqual({ kind: 'unknown' })
+})
+
+it('an ok row that may be empty is called measuring and grey on every surface, and never ok', () => {
+  const row = (low: number) => quota('Option Strikes', 90, 60, 90, { use: null, low, high: 90 })
+  const at = snapshot({ requests: [row(0)] })
+  const words = { severity: 'unknown', label: 'measuring' }
+  expect(quotaStatus(row(0), NOW_MS)).toMatchObject(words)
+  expect(keyStatus(at, NOW_MS)).toMatchObject(words)
+  expect(aspectStatuses(at, NOW_MS)).toContainEqual({ aspect: 'quotas', name: 'Quotas', ...words })
+  const table = renderTable(at, [], NOW_MS, { columns: 120, colour: false })
+  expect(table).toMatch(/^measuring +Option Strikes .* 0–90\/90 /m)
+  for (const text of [
+    headline(at, NOW_MS).headline,
+    stateSentence(row(0), NOW_MS),
+    spokenText(at, NOW_MS),
+    trayLine(at).text,
+    table,
+  ])
+    expect(text).not.toMatch(/\bok\b|look fine/)
+  // Even if others' use is known to be low.
+  const use = { total: 0.1, own: 0.1, elsewhere: 0, elsewhereLow: 0, elsewhereHigh: 0 }
+  expect(keyStatus(snapshot({ requests: [{ ...row(0), use }] }), NOW_MS)).toMatchObject(words)
+  expect(quotaStatus(row(1), NOW_MS)).toMatchObject({ severity: 'ok', label: 'ok' })
 })
 
 it('a row within two minutes of its end is red on every surface', () => {
