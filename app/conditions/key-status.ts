@@ -129,12 +129,10 @@ export function aspectStatuses(snapshot: Snapshot, nowMs: number): readonly Aspe
   })
 }
 
-function withoutCondition(
-  aspect: Aspect,
-  snapshot: Snapshot,
-  stopped: boolean,
-  nowMs: number,
-): Pick<AspectStatus, 'severity' | 'label'> {
+/** A part's severity and label, and its name if it is not the aspect's. */
+type ShownPart = Pick<AspectStatus, 'severity' | 'label'> & Partial<Pick<AspectStatus, 'name'>>
+
+function withoutCondition(aspect: Aspect, snapshot: Snapshot, stopped: boolean, nowMs: number): ShownPart {
   const { streams, slots } = snapshot
   const unchecked = { severity: 'unknown', label: STATE_LABELS['not-checked'] } as const
   switch (aspect) {
@@ -174,10 +172,12 @@ function withoutCondition(
   }
 }
 
-function dataAge(snapshot: Snapshot, nowMs: number): Pick<AspectStatus, 'severity' | 'label'> {
+/** The age of the newest header. Other rows may be older. */
+function dataAge(snapshot: Snapshot, nowMs: number): ShownPart {
   const freshest = freshestMs(snapshot, nowMs)
   if (freshest === undefined) return { severity: 'unknown', label: 'none yet' }
+  const name = 'Newest data'
   return nowMs - freshest > STALE_AFTER_MS
-    ? { severity: 'unknown', label: `${coarseSinceText(freshest, nowMs)} old` }
-    : { severity: 'ok', label: `${sinceText(freshest, nowMs)} old` }
+    ? { name, severity: 'unknown', label: `${coarseSinceText(freshest, nowMs)} old` }
+    : { name, severity: 'ok', label: `${sinceText(freshest, nowMs)} old` }
 }

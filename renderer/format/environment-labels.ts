@@ -4,5 +4,5 @@ export const ENVIRONMENT_LABELS: Readonly<Record<Environment, string>> = {
   live: 'LIVE',
   sim: 'SIM',
   simulator: 'SIMULATOR',
-  custom: 'OTHER',
+  custom: 'CUSTOM',
 }

@@ -13,7 +13,7 @@ export interface TokenText {
   readonly note: string
   /** The next step: `renews 14:44`, `sign in by Mon 09:12`. Empty if unknown. */
   readonly next: string
-  /** Where a refresh token is stored: `sealed`, `in memory`. */
+  /** Where a refresh token is stored: `encrypted`, `in memory`. */
   readonly kept?: string
   /** The share of the token's lifetime that remains, 0 to 1. Absent if its end is unknown. */
   readonly left?: number
@@ -62,7 +62,7 @@ export function refreshText(refresh: RefreshSummary, nowMs: number): TokenText {
     label: `Refresh token, ${kind}`,
     value: state,
     next: '',
-    kept: refresh.stored === 'sealed' ? 'sealed' : 'in memory',
+    kept: refresh.stored === 'sealed' ? 'encrypted' : 'in memory',
     severity,
   }
   switch (refresh.state) {

@@ -1,14 +1,9 @@
 import { useState } from 'react'
 import { DEFAULT_AUDIENCE } from '../../app/sign-in/authorize-url.ts'
 import { Field, formText } from '../components/form.tsx'
+import { ENVIRONMENT_LABELS } from '../format/environment-labels.ts'
 import { useParts } from '../state/window-parts.ts'
-import {
-  CONNECTION_WORDS,
-  CONNECTIONS,
-  type ConnectionKind,
-  checkConnection,
-  type Way,
-} from './connect-form.ts'
+import { CONNECTIONS, type ConnectionKind, checkConnection, type Way } from './connect-form.ts'
 import { KeyDialog } from './key-dialog.tsx'
 import { chosenScopes } from './scope-choices.tsx'
 import { useSignIn } from './use-sign-in.ts'
@@ -60,7 +55,7 @@ export function ConnectDialog() {
               checked={environment === one}
               onChange={() => setEnvironment(one)}
             />
-            {CONNECTION_WORDS[one]}
+            {ENVIRONMENT_LABELS[one]}
           </label>
         ))}
       </div>

@@ -5,12 +5,6 @@ import { ORIGIN_FORM, serviceOrigin } from '../../app/service/service-origin.ts'
 export const CONNECTIONS = ['live', 'sim', 'custom'] as const
 export type ConnectionKind = (typeof CONNECTIONS)[number]
 
-export const CONNECTION_WORDS: Readonly<Record<ConnectionKind, string>> = {
-  live: 'LIVE',
-  sim: 'SIM',
-  custom: 'Other',
-}
-
 /** Where the tokens come from: consent in the browser, or a pasted token. */
 export type Way = 'browser' | 'paste'
 

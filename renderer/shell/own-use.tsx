@@ -48,10 +48,10 @@ export function OwnUse() {
     <span className={css('pill', 'own-use')} data-testid="own-use" title={about}>
       <span className={css('streams')}>{streams} · </span>
       <span className={css('checks')}>
-        <strong>{checks}</strong>{' '}
+        <strong>{checks}</strong>,{' '}
       </span>
       <span className={css(isOver && 'over')} data-testid="own-use-share">
-        {used} used{isOver && ', over cap'}
+        {used} of quotas{isOver && ', over cap'}
         {isOver && <span className={css('cap')}> {cap}: slowing</span>}
       </span>
     </span>

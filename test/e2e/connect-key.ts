@@ -9,7 +9,7 @@ export async function connectKey(page: Page, simulator: SimulatorServer): Promis
   const { clientId, refreshToken } = simulator.service.options
   await page.getByRole('button', { name: 'Connect a key' }).click()
   const dialog = page.getByRole('dialog')
-  await dialog.getByText('Other', { exact: true }).click()
+  await dialog.getByText('CUSTOM', { exact: true }).click()
   await dialog.getByLabel('Sign-in host').fill(simulator.origin)
   await dialog.getByLabel('Resource host').fill(simulator.origin)
   await dialog.getByLabel('API key').fill(clientId)

@@ -27,7 +27,7 @@ const test = base.extend<SignInFixtures>({
     await page.goto(headroom.url)
     await page.getByRole('button', { name: 'Connect a key' }).click()
     const dialog = page.getByRole('dialog')
-    await dialog.getByText('Other', { exact: true }).click()
+    await dialog.getByText('CUSTOM', { exact: true }).click()
     await dialog.getByLabel('Sign-in host').fill(simulator.origin)
     await dialog.getByLabel('Resource host').fill(simulator.origin)
     await dialog.getByLabel('API key').fill(simulator.service.options.clientId)

@@ -28,7 +28,7 @@ const shown = (changed: Partial<Shown> = {}, atMs = NOW): Shown => ({
   headline: { word: 'ok', severity: 'ok', text: 'ok', detail: '' },
   title: 'ok · Headroom',
   chips: [],
-  ownUse: '1 stream · 1 check/min 0.3 % used, cap 2 %',
+  ownUse: '1 stream · 1 check/min, 0.3 % of quotas, cap 2 %',
   rows: [row()],
   slots: [{ category: 'Order Stream', source: 'header', used: 3, limit: 40, free: '37 free' }],
   aspects: { streams: 'ok' },
@@ -233,8 +233,8 @@ describe('the window’s first start', () => {
     const quiet = look({ rows: [row({ own: '0.5', age: 'documented' })] })
     const none = { ...quiet.after, ledger: quiet.after.ledger.slice(0, 1) }
     expect(rulesOf({ ...quiet, after: none })).toEqual(['own'])
-    expect(rulesOf(look({ ownUse: '2 streams · 1 check/min 0.3 % used' }))).toEqual(['own'])
-    expect(rulesOf(look({ ownUse: '1 stream · 9 checks/min 0.3 % used' }))).toEqual(['own'])
+    expect(rulesOf(look({ ownUse: '2 streams · 1 check/min, 0.3 % of quotas' }))).toEqual(['own'])
+    expect(rulesOf(look({ ownUse: '1 stream · 9 checks/min, 0.3 % of quotas' }))).toEqual(['own'])
     const busy = look()
     const asked = Array.from({ length: 30 }, (_, index) => ({
       ...{ atMs: NOW - 3_000 - index * 1_000, path: '/v3/positions', category: 'Positions', status: 200 },

@@ -14,7 +14,7 @@ export interface Shown {
   readonly title: string
   /** Further findings besides the headline: label, and subject with its countdown. */
   readonly chips: readonly { readonly label: string; readonly text: string }[]
-  /** `3 streams · 47 checks/min 4.4 % used, cap 5 %`. */
+  /** `3 streams · 47 checks/min, 4.4 % of quotas, cap 5 %`. */
   readonly ownUse: string
   readonly rows: readonly ShownRow[]
   readonly slots: readonly ShownSlots[]

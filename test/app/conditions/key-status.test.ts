@@ -327,7 +327,7 @@ describe('each part of a key’s health', () => {
       'Streams ok ok',
       'Slots ok ok',
       'Quotas ok ok',
-      'Data 6 s old ok',
+      'Newest data 6 s old ok',
     ])
     expect(
       parts({
@@ -344,7 +344,7 @@ describe('each part of a key’s health', () => {
       'Streams 1 silent warning',
       'Slots 2 full warning',
       'Quotas empty critical',
-      'Data 4 min old unknown',
+      'Newest data 4 min old unknown',
     ])
   })
 

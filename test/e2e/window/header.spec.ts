@@ -33,7 +33,7 @@ test('the header cuts no word at any width, and has one row, if narrow two', asy
     programs: ['executor', 'risk', 'scanner', 'dashboard', 'backtest'].map((name) => exampleProgram(name)),
   })
   const ownUse = page.getByTestId('own-use')
-  await expect(ownUse).toContainText('119 checks/min 3.3 % used')
+  await expect(ownUse).toContainText('119 checks/min, 3.3 % of quotas')
   await expect(page.getByRole('button', { name: 'Programs 5' })).toBeVisible()
   await expect(page.getByRole('button', { name: /^Search Ctrl K$/ }).locator('kbd')).toBeVisible()
   // The name of the simulator's key contains its environment. Every other key has its environment next to its
@@ -44,13 +44,18 @@ test('the header cuts no word at any width, and has one row, if narrow two', asy
     expect(await cut(page), `${width} wide`).toEqual([])
     const { height } = (await page.getByRole('banner').boundingBox()) ?? { height: Number.NaN }
     expect(height, `${width} wide`).toBeLessThanOrEqual(width >= 960 ? 45 : 92)
-    await expect(ownUse).toContainText('3.3 % used')
+    await expect(ownUse).toContainText('3.3 % of quotas')
   }
 })
 
 test('a key’s environment is next to its name', async ({ page, open }) => {
   await open(snapshot())
   await expect(page.getByTestId('profile')).toHaveText('Main key LIVE')
+})
+
+test('a key with addresses of its own is called custom, as in the terminal', async ({ page, open }) => {
+  await open(snapshot({ profile: { id: 'main', name: 'Mine', environment: 'custom' } }))
+  await expect(page.getByTestId('profile')).toHaveText('Mine CUSTOM')
 })
 
 test('own use over its cap has the colour of a warning', async ({ page, open }) => {
@@ -60,18 +65,18 @@ test('own use over its cap has the colour of a warning', async ({ page, open }) 
   const calm = await colour()
   const probes = { ...snapshot().probes, usedFraction: 0.097, budgetFraction: 0.05 }
   host.show(snapshot({ revision: 2, probes }))
-  await expect(used).toHaveText('9.7 % used, over cap 5 %: slowing')
+  await expect(used).toHaveText('9.7 % of quotas, over cap 5 %: slowing')
   expect(await colour()).not.toBe(calm)
   const about = page.getByTestId('own-use')
   await expect(about).toHaveAttribute('title', /Over the cap: checks slow down\. No action needed\.$/)
   // A share that rounds to the cap does not count as over the cap.
   host.show(snapshot({ revision: 3, probes: { ...probes, usedFraction: 0.0504 } }))
-  await expect(used).toHaveText('5.0 % used')
+  await expect(used).toHaveText('5.0 % of quotas')
   expect(await colour()).toBe(calm)
   // The cap is for the average, so one check more in the last period does not count as over it.
   const tightest = Math.min(...snapshot().requests.map(({ limit }) => limit))
   host.show(snapshot({ revision: 4, probes: { ...probes, usedFraction: 0.05 + 1 / tightest } }))
-  await expect(used).toHaveText(/^\d\.\d % used$/)
+  await expect(used).toHaveText(/^\d\.\d % of quotas$/)
   expect(await colour()).toBe(calm)
   await expect(about).not.toHaveAttribute('title', /Over the cap/)
 })
@@ -87,11 +92,11 @@ test('a share over its cap adds no third row; paused, nothing slows down', async
   await page.setViewportSize({ width: 400, height: 800 })
   const probes = { ...snapshot().probes, usedFraction: 0.097, budgetFraction: 0.05 }
   const host = await open(snapshot({ probes }))
-  await expect(page.getByTestId('own-use-share')).toContainText('9.7 % used, over cap')
+  await expect(page.getByTestId('own-use-share')).toContainText('9.7 % of quotas, over cap')
   const { height } = (await page.getByRole('banner').boundingBox()) ?? { height: Number.NaN }
   expect(height).toBeLessThanOrEqual(92)
   host.show({ ...BAD_DAYS['sign-in host unreachable, access expired']!, probes, revision: 2 })
-  await expect(page.getByTestId('own-use-share')).toHaveText('9.7 % used')
+  await expect(page.getByTestId('own-use-share')).toHaveText('9.7 % of quotas')
 })
 
 test('the first frame shows that it connects, not that there is no key', async ({ page }) => {

@@ -89,7 +89,7 @@ test('further findings are counted, and listed with what to do', async ({ page, 
     'Streams 3 silent',
     'Slots 2 full',
     'Quotas 429',
-    /^Data \d+ s old$/,
+    /^Newest data \d+ s old$/,
   ])
   await page.setViewportSize({ width: 1280, height: 800 })
   await expect(more).toHaveText('+4 more')

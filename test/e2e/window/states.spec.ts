@@ -141,7 +141,7 @@ const DIALOGS: Readonly<Record<string, (page: Page) => Promise<void>>> = {
   'connect, with what is wrong': async (page) => {
     await page.getByTestId('profile').click()
     await page.getByRole('menuitem', { name: 'Connect a key…' }).click()
-    await page.getByText('Other', { exact: true }).click()
+    await page.getByText('CUSTOM', { exact: true }).click()
     await page.getByRole('button', { name: 'Sign in with the browser' }).click()
     await page.getByText('Enter the API key.').waitFor()
   },

@@ -28,7 +28,7 @@ describe('the lifelines', () => {
       value: '18 h 41 min',
       note: 'left',
       next: 'sign in by Sat 09:12',
-      kept: 'sealed',
+      kept: 'encrypted',
     })
   })
 

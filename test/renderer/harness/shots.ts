@@ -34,7 +34,7 @@ const ACTS: Readonly<Record<string, Act>> = {
   'dialog-connect': async (page) => {
     await page.getByTestId('profile').click()
     await page.getByRole('menuitem', { name: 'Connect a key…' }).click()
-    await page.getByText('Other', { exact: true }).click()
+    await page.getByText('CUSTOM', { exact: true }).click()
     await page.getByRole('button', { name: 'Sign in with the browser' }).click()
   },
   menu: async (page, host) => {
