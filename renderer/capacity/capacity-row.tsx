@@ -19,7 +19,6 @@ import {
 } from '../../app/status/quota-status.ts'
 import { classesOf } from '../components/classes.ts'
 import { Shape } from '../components/shape.tsx'
-import type { RowGroupId } from '../state/row-groups.ts'
 import { useLook, useParts, useQuota, useShown } from '../state/window-parts.ts'
 import sheet from './capacity.module.css'
 import { CapacityBar } from './capacity-bar.tsx'
@@ -37,7 +36,6 @@ interface CapacityRowProps extends CategoryProps {
   readonly chosen: boolean
   /** Whether this is the worst row, which stays visible when the table scrolls. */
   readonly worst: boolean
-  readonly group: RowGroupId
   readonly trend: TrendPath | undefined
   /** Whether the table has the column of the desk's other machines. */
   readonly hasDesk: boolean
@@ -47,7 +45,7 @@ interface CapacityRowProps extends CategoryProps {
 const DRAGGED = 'application/x-headroom-row'
 
 export const CapacityRow = memo(function CapacityRow(props: CapacityRowProps) {
-  const { category, chosen, worst, group, trend, hasDesk } = props
+  const { category, chosen, worst, trend, hasDesk } = props
   const parts = useParts()
   const { moveTo } = useRowActions()
   const severity = useQuota(category, (quota, nowMs) => quotaStatus(quota, nowMs).severity) ?? 'unknown'
@@ -101,10 +99,7 @@ export const CapacityRow = memo(function CapacityRow(props: CapacityRowProps) {
           title={counted ? `${category}, also counts ${counted}` : category}
           onClick={choose}
         >
-          {/* The group's heading already says that these are streams, so the name leaves it out. */}
-          <span className="cut">
-            {group === 'stream-opens' ? category.replace(/ Stream$/, '') : category}
-          </span>
+          <span className="cut">{category}</span>
         </button>
         {counted && (
           <div className={css('shared', 'muted')} data-testid="shared">

@@ -104,7 +104,6 @@ export function CapacityTable() {
                   category={category}
                   chosen={category === chosen}
                   worst={category === worst}
-                  group={group.id}
                   trend={trends.get(category)}
                   hasDesk={hasDesk}
                 />

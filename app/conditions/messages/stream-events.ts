@@ -14,7 +14,7 @@ export const STREAM_EVENTS: { readonly [K in Kind]: Words<Of<K>> } = {
     // At the first opening, the reason would repeat the title.
     say: (event) => [
       'ok',
-      `${streamKindName(event)} opened`,
+      `${subjectOf(event)} opened`,
       event.target,
       event.reason !== 'opened' && event.reason,
     ],
@@ -24,7 +24,7 @@ export const STREAM_EVENTS: { readonly [K in Kind]: Words<Of<K>> } = {
     of: 'streams',
     say: (event) => [
       'ok',
-      changeText(streamKindName(event), 'reconnected', event.reason),
+      changeText(subjectOf(event), 'reconnected', event.reason),
       event.target,
       ...reconnectedFacts(event),
     ],
@@ -38,7 +38,7 @@ export const STREAM_EVENTS: { readonly [K in Kind]: Words<Of<K>> } = {
     of: 'streams',
     say: (event) => [
       'unknown',
-      changeText(streamKindName(event), 'closed', event.reason),
+      changeText(subjectOf(event), 'closed', event.reason),
       event.target,
       unstatedReason('closed', event.reason),
     ],
@@ -52,7 +52,7 @@ export const STREAM_EVENTS: { readonly [K in Kind]: Words<Of<K>> } = {
     of: 'streams',
     say: (event) => [
       'warning',
-      `${streamKindName(event)} silent`,
+      `${subjectOf(event)} silent`,
       event.target,
       `last data at ${clockText(event.since)}`,
     ],
@@ -62,7 +62,7 @@ export const STREAM_EVENTS: { readonly [K in Kind]: Words<Of<K>> } = {
     of: 'streams',
     say: (event) => [
       'ok',
-      `${streamKindName(event)}: receiving data again`,
+      `${subjectOf(event)}: receiving data again`,
       event.target,
       `silent for ${sinceText(event.since, event.at)}`,
     ],
@@ -70,12 +70,18 @@ export const STREAM_EVENTS: { readonly [K in Kind]: Words<Of<K>> } = {
   },
 }
 
+/** `Positions stream`: the kind alone is also the name of a quota. */
+const subjectOf = (event: Parameters<typeof streamKindName>[0]): string => `${streamKindName(event)} stream`
+
 /** The reason for a restart that the service requested. Service 12 calls the request GoAway. */
 const GOING_AWAY = 'server going away'
 
 type Change = 'reconnected' | 'closed'
 
-/** `Orders reconnected (GoAway)`, or `Orders closed by you` if the reason already contains the verb. */
+/**
+ * `Orders stream reconnected (GoAway)`, or `Orders stream closed by you` if the reason already contains the
+ * verb.
+ */
 function changeText(subject: string, verb: Change, reason: string): string {
   if (reason === GOING_AWAY) return `${subject} ${verb} (GoAway)`
   return saysVerb(verb, reason) ? `${subject} ${reason}` : `${subject} ${verb}`

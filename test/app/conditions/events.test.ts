@@ -112,14 +112,18 @@ describe('events in plain words', () => {
     [
       { kind: 'stream-opened', streamKind: 'depth', ...depth, reason: 'opened' },
       'ok',
-      'Depth quotes opened · MSFT',
+      'Depth quotes stream opened · MSFT',
     ],
     [
       { kind: 'stream-restarted', streamKind: 'depth', ...depth, reason: 'server going away' },
       'ok',
-      'Depth quotes reconnected (GoAway) · MSFT',
+      'Depth quotes stream reconnected (GoAway) · MSFT',
     ],
-    [{ kind: 'stream-closed', ...depth, reason: 'closed by you' }, 'unknown', 'Depth closed by you · MSFT'],
+    [
+      { kind: 'stream-closed', ...depth, reason: 'closed by you' },
+      'unknown',
+      'Depth stream closed by you · MSFT',
+    ],
     [{ kind: 'elsewhere', category: 'Positions', perSecond: 1 }, 'warning', 'Others active on Positions'],
     [
       { kind: 'elsewhere-ended', category: 'Positions', perSecond: 1.2, since: NOW_MS - 480_000 },
@@ -155,7 +159,7 @@ describe('events in plain words', () => {
     [
       { kind: 'stream-resumed', ...orders, since: NOW_MS - 35_000 },
       'ok',
-      'Orders: receiving data again · 123456782 · silent for 35 s',
+      'Orders stream: receiving data again · 123456782 · silent for 35 s',
     ],
     [{ kind: 'program-cut', program: 'bot' }, 'unknown', 'Program bot removed'],
     [{ kind: 'gateway-on', url: 'http://127.0.0.1:4791' }, 'ok', 'Gateway on · at http://127.0.0.1:4791'],
@@ -200,17 +204,17 @@ describe('events in plain words', () => {
         overlapped: true,
       },
       'ok',
-      'Depth quotes reconnected (GoAway) · MSFT · nothing missed',
+      'Depth quotes stream reconnected (GoAway) · MSFT · nothing missed',
     ],
     [
       { kind: 'stream-restarted', streamKind: 'orders', ...orders, reason: 'silent for 30 s' },
       'ok',
-      'Orders reconnected · 123456782 · silent for 30 s · new snapshot',
+      'Orders stream reconnected · 123456782 · silent for 30 s · new snapshot',
     ],
     [
       { kind: 'stream-restarted', streamKind: 'depth', ...depth, reason: 'restarted by you' },
       'ok',
-      'Depth quotes restarted by you · MSFT',
+      'Depth quotes stream restarted by you · MSFT',
     ],
   ])('%j', (event, severity, text) => {
     const { title, detail, ...sentence } = said(event)

@@ -43,20 +43,20 @@ test('a silent stream is one line from start to end, and names streams that fell
   const stream = (name: string) => ({ stream: name, category: 'Order Stream', target: name })
   const silent = (name: string) => logged({ kind: 'stream-silent', ...stream(name), since: AT - 15_000 })
   const one = silent('SIM1')
-  expect(texts([one])).toEqual(['Orders silent · SIM1 · last data at 14:30:50'])
+  expect(texts([one])).toEqual(['Orders stream silent · SIM1 · last data at 14:30:50'])
   const resumed = logged({ kind: 'stream-resumed', ...stream('SIM1'), since: AT - 15_000 }, 20)
-  expect(texts([resumed])).toEqual(['Orders: receiving data again · SIM1 · silent for 35 s'])
+  expect(texts([resumed])).toEqual(['Orders stream: receiving data again · SIM1 · silent for 35 s'])
   expect(incidentLines([one, resumed])).toMatchObject([{ isOpen: false, endedAt: AT + 20_000 }])
   const closed = logged({ kind: 'stream-closed', ...stream('SIM1'), reason: 'closed by you' }, 9)
   expect(incidentLines([one, closed])).toMatchObject([{ isOpen: false, endedAt: AT + 9_000 }])
-  expect(texts([closed])).toEqual(['Orders closed by you · SIM1'])
+  expect(texts([closed])).toEqual(['Orders stream closed by you · SIM1'])
   // One of two silent streams receives data again. The line of the other stays open.
   const both = [silent('SIM1'), silent('SIM2')]
   expect(
     incidentLines([...both, resumed]).map(({ title, detail, isOpen }) => [title, detail, isOpen]),
   ).toEqual([
-    ['Orders silent', 'SIM2 · last data at 14:30:50', true],
-    ['Orders silent', 'SIM1 · last data at 14:30:50', false],
+    ['Orders stream silent', 'SIM2 · last data at 14:30:50', true],
+    ['Orders stream silent', 'SIM1 · last data at 14:30:50', false],
   ])
   // Silent streams are consequences of an outage of the API host, so they get no line of their own. An outage
   // of the sign-in host explains no silent stream.

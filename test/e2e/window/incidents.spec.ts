@@ -72,13 +72,13 @@ test('each incident is two uncut lines; open ones first, ended with lengths', as
     'Quote Snapshot running out | at the start: others 1.2–1.3/s, refill 1.07/s',
     'Others active on 2 quotas | Option Expirations and Positions',
     expect.any(String),
-    'Orders reconnected (GoAway) | 123456782 · nothing missed | 1 s',
+    'Orders stream reconnected (GoAway) | 123456782 · nothing missed | 1 s',
     'Access token renewed | refresh token rotated, saved | 0.4 s',
     expect.any(String),
     '429 on Option Spread Types | others 1.9/s | 1 min 48 s',
   ])
   // An incident that has ended shows its end instead of the word "open".
-  await expect(row('Orders reconnected').locator('time')).toHaveCount(2)
+  await expect(row('Orders stream reconnected').locator('time')).toHaveCount(2)
   await expect(row('Option Strikes empty').locator('time')).toHaveCount(1)
 })
 

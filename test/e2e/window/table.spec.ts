@@ -154,6 +154,14 @@ test('the table says who the others are, and that their use is an estimate', asy
   await expect(table.getByRole('columnheader', { name: 'Others /s' })).toHaveAttribute('title', title)
 })
 
+test('a quota of a stream has another name than the quota of its requests', async ({ page, open }) => {
+  const stream = quota('Positions Stream', 251, 300, 250)
+  await open(snapshot({ requests: [...REQUESTS, stream] }))
+  await expect(page.locator(row('Positions')).getByRole('rowheader')).toHaveText('Positions')
+  await expect(page.locator(row('Positions Stream')).getByRole('rowheader')).toHaveText('Positions Stream')
+  await expect.poll(() => layoutFaults(page)).toEqual([])
+})
+
 test('in a narrow window the mark of a state and its word share a line', async ({ page, open }) => {
   await page.setViewportSize({ width: 400, height: 800 })
   await open(snapshot())
