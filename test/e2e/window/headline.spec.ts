@@ -105,6 +105,17 @@ test('further findings are counted, and listed with what to do', async ({ page, 
   await expect(page.locator('[data-history]')).toHaveAttribute('data-history', 'Positions')
 })
 
+for (const width of [1024, 960])
+  test(`the parts have no empty line above them if there are no chips, ${width} wide`, async ({
+    page,
+    open,
+  }) => {
+    await page.setViewportSize({ width, height: 700 })
+    await open(BAD_DAYS['all is well']!)
+    const line = page.getByRole('list', { name: 'Health of the key' }).locator('..')
+    expect((await line.boundingBox())?.height).toBeLessThan(40)
+  })
+
 test('revoking is one click away next to the tokens, and not in red', async ({ page, open }) => {
   await open(calm())
   const revoke = page.getByRole('region', { name: 'Verdict' }).getByRole('button', { name: 'Revoke tokens…' })
