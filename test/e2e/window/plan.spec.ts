@@ -274,6 +274,19 @@ test('without a recording the day is made from the plan, and labelled so', async
   await expect(summary(page)).toContainText(/the lowest level is/i)
 })
 
+test('a day with too many requests is not replayed until the rates are lower', async ({ page, openPlan }) => {
+  await openPlan()
+  const picture = page.getByRole('img', { name: /^[\w ]+: .*lowest level/i })
+  await expect(picture).toBeVisible()
+  const rate = page.getByLabel('Requests per second of risk, Positions')
+  await rate.fill('100')
+  await expect(summary(page)).toHaveText('Too many requests to replay. Lower the rates first.')
+  await expect(picture).toHaveCount(0)
+  await rate.fill('0.10')
+  await expect(summary(page)).toContainText(/the lowest level is/i)
+  await expect(picture).toBeVisible()
+})
+
 test('the plan is copied as the file that the command reads', async ({ page, openPlan }) => {
   await openPlan()
   await page.getByLabel('Class of scanner').selectOption('background')

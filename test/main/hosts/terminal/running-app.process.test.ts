@@ -67,6 +67,7 @@ test('programs are added, served, listed, paused and cut off from the command li
   expect((await read()).status).toBe(200)
   const listed = await ask('program', 'list')
   expect(listed.stdout).toMatch(/^My bot +critical +1 +1 +0\.02 +0 +0 +simulator +active$/m)
+  expect(listed.stdout).toMatch(/^ {2}Accounts +1 +0\.02$/m)
   expect((await ask('status')).stdout).toContain('My bot')
   expect(listed.stdout).not.toContain(key)
   expect((await ask('program', 'pause', 'My bot')).stdout).toMatch(/^My bot is paused until \d\d:\d\d\n$/)
