@@ -38,7 +38,6 @@ try {
     unit: 'ms',
     better: 'less',
     ours: longest(KILLED),
-    peers: {},
     details: {
       'each, ms': (world.takeOversMs.get(KILLED) ?? []).map(Math.round).join(', '),
       'after SIGTERM, from the end of the process, longest, ms': longest(STOPPED),

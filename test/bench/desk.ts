@@ -124,7 +124,6 @@ function report(
     unit: 'ms (95th percentile)',
     better: 'less',
     ours: p95,
-    peers: {},
     details: {
       'median, ms': round(quantile(tookMs, 0.5)),
       'slowest, ms': round(Math.max(...tookMs)),

@@ -68,7 +68,6 @@ async function memory(): Promise<void> {
     unit: 'MB (proportional set size)',
     better: 'less',
     ours,
-    peers: {},
     details: {
       'most at any time, MB': round(Math.max(...proportional)),
       'resident set sizes added up, shared pages several times, MB': round(median(resident.slice(lastThird))),
@@ -88,7 +87,6 @@ async function shown(): Promise<void> {
     unit: 'per cent of one core',
     better: 'less',
     ours: perCent,
-    peers: {},
     details: { minutes, processes: processes.length },
     aims: [{ what: `at most ${MAX_SHOWN_PERCENT} %`, isMet: perCent <= MAX_SHOWN_PERCENT }],
     how: `${where}; over ${minutes} min after ${SETTLE_MS / 1000} s.`,
@@ -104,7 +102,6 @@ async function idle(): Promise<void> {
     unit: 'per cent of one core',
     better: 'less',
     ours: perCent,
-    peers: {},
     details: { minutes, processes: processes.length },
     aims: [{ what: `at most ${MAX_IDLE_PERCENT} %`, isMet: perCent <= MAX_IDLE_PERCENT }],
     how: `${where}, started to the tray; over ${minutes} min after ${SETTLE_MS / 1000} s.`,

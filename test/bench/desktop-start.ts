@@ -35,7 +35,6 @@ tell({
   unit: 'ms',
   better: 'less',
   ours,
-  peers: {},
   details: {
     'until there is a window, ms': Math.round(median(windowMs)),
     'slowest of all, ms': Math.round(Math.max(...liveMs)),

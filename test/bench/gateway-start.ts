@@ -183,7 +183,6 @@ function report(seenTwice: number): void {
     unit: 'ms',
     better: 'less',
     ours: Math.round(median(all.map(({ answerMs }) => answerMs))),
-    peers: {},
     details: {
       'requests in flight at the kill, median': median(
         all.flatMap(({ inFlight }) => (inFlight > 0 ? [inFlight] : [])),

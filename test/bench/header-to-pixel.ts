@@ -77,7 +77,6 @@ tell({
   unit: 'ms (95th percentile)',
   better: 'less',
   ours: p95,
-  peers: {},
   details: {
     'median, ms': median(lateMs),
     'slowest, ms': sorted.at(-1) ?? Number.NaN,

@@ -31,7 +31,6 @@ try {
     unit: 'ms (95th percentile)',
     better: 'less',
     ours,
-    peers: {},
     details: {
       ...Object.fromEntries(Object.entries(others).map(([name, { p95 }]) => [`${name}, ms`, round(p95)])),
       "a second's write, ms": round(writes.p50),

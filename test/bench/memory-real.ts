@@ -42,7 +42,6 @@ tell({
   unit: 'MB resident',
   better: 'less',
   ours,
-  peers: {},
   details: {
     'most at any time, MB': round(Math.max(...resident)),
     'last third over the one before, MB': growth,

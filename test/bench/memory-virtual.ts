@@ -40,7 +40,6 @@ tell({
   unit: 'MB',
   better: 'less',
   ours: growth,
-  peers: {},
   details: {
     'heap after one hour, MB': round(before),
     [`heap after ${hours} hours, MB`]: round(after),

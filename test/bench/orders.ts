@@ -99,7 +99,6 @@ try {
     unit: 'ms',
     better: 'less',
     ours: over,
-    peers: {},
     details: {
       'an order through the gateway, p50, ms': round(p('gateway', 0.5)),
       'an order through the gateway, p99, ms': round(p('gateway', 0.99)),

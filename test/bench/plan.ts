@@ -51,7 +51,6 @@ async function changes(): Promise<void> {
     unit: 'ms (95th percentile)',
     better: 'less',
     ours: p95,
-    peers: {},
     details: {
       'median, ms': round(median(sorted)),
       'slowest, ms': round(sorted.at(-1) ?? Number.NaN),
@@ -104,7 +103,6 @@ function days(): void {
     unit: 'ms of the processor',
     better: 'less',
     ours,
-    peers: {},
     details: {
       arrivals: count,
       'slowest, ms': round(Math.max(...cpuMs)),

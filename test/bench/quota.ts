@@ -76,7 +76,6 @@ tell({
   unit: 'µs',
   better: 'less',
   ours,
-  peers: {},
   details: {
     'slowest batch, µs each': round(Math.max(...batches)),
     'a row of a snapshot, µs': round(rowMicroseconds),

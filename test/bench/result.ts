@@ -11,7 +11,7 @@ export const benchResult = z.object({
   unit: z.string(),
   better: z.enum(['more', 'less']),
   ours: z.number(),
-  peers: z.record(z.string(), z.number()),
+  peers: z.record(z.string(), z.number()).default({}),
   details: z.record(z.string(), z.union([z.number(), z.string()])),
   /**
    * For benches in which one number per contestant is not enough. Each row is a case, and its first cell is
@@ -71,7 +71,8 @@ export function benchFlags<T extends Readonly<Record<string, number | boolean | 
 }
 
 /** Prints a result, with `--json` as one line of JSON. Sets exit code 1 if an aim is missed. */
-export function tell(result: BenchResult): void {
+export function tell(measured: z.input<typeof benchResult>): void {
+  const result = benchResult.parse(measured)
   const { what, unit, ours, peers, details, table, aims, how } = result
   const lines = [
     `${what}: ${ours} ${unit}`,

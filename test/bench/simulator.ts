@@ -61,7 +61,6 @@ async function measure(): Promise<void> {
       unit: 'requests a second',
       better: 'more',
       ours: rest.perSecond,
-      peers: {},
       details: {
         'slowest percent, ms': rest.p99Ms,
         'failed requests': rest.failed,

@@ -40,7 +40,6 @@ tell({
   unit: 'ms',
   better: 'less',
   ours,
-  peers: {},
   details: {
     'until it serves, ms': Math.round(median(readyMs)),
     'from then on, ms': served,

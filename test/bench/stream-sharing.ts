@@ -82,7 +82,6 @@ try {
     unit: 'ms',
     better: 'less',
     ours: p99,
-    peers: {},
     details: {
       'p50, ms': round(quantile(delaysMs, 0.5)),
       'frames read': delaysMs.length,

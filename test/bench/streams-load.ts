@@ -59,7 +59,6 @@ async function measure(): Promise<void> {
       unit: 'per cent of one core',
       better: 'less',
       ours: round(100 * coreShare),
-      peers: {},
       details: {
         'frames a second': Math.round(((read.frames - before.frames) / elapsedMs) * 1000),
         'kB a second': Math.round((read.bytes - before.bytes) / elapsedMs),

@@ -29,7 +29,6 @@ tell({
   unit: 'ms to the next paint, 95th percentile',
   better: 'less',
   ours: round(p95),
-  peers: {},
   details: {
     ...Object.fromEntries(
       Object.entries(byPage).map(([page, ms]) => [`to ${page}, ms`, round(percentile95(ms))]),

@@ -52,7 +52,6 @@ tell({
   unit: 'per cent of one core',
   better: 'less',
   ours: busyShare,
-  peers: {},
   details: {
     'script, per cent': cost.script,
     'layout and style, per cent': cost.layout,
