@@ -31,8 +31,14 @@ function world(changes: ConstructorParameters<typeof RecordingStore>[2] = {}) {
     keeper.start()
     return keeper
   }
+  /** The same, and what it does within this time. */
+  const run = async (ms: number) => {
+    const keeper = start()
+    await clock.advance(ms)
+    return keeper
+  }
   const kinds = (kind: KeyReport['kind']) => events.filter((event) => event.kind === kind)
-  return { clock, http, store, script, events, start, kinds }
+  return { clock, http, store, script, events, start, run, kinds }
 }
 
 const rotated = (count: number) => renewal(`a${count}`, { refresh_token: `refresh-${count}` })
@@ -51,17 +57,15 @@ test('the intent is stored before the token is sent, and the new token before th
 })
 
 test('a lost response leaves the intent open; a start that finds it retries the same token, at once and then on schedule', async () => {
-  const { clock, store, script, start, kinds } = world()
+  const { clock, store, script, run, kinds } = world()
   script.push(UNKNOWN)
-  const first = start()
-  await clock.advance(0)
+  const first = await run(0)
   // The process is killed while the second attempt is in flight.
   first.stop()
   expect(store.stored.intent).toMatchObject({ generation: 1 })
   store.steps.length = 0
   script.push(UNKNOWN, UNKNOWN, rotated(1))
-  const second = start()
-  await clock.advance(0)
+  const second = await run(0)
   expect(store.steps.filter((step) => step.startsWith('send'))).toEqual(['send refresh-0'])
   await clock.advance(5_000)
   expect(second.refreshSummary()).toMatchObject({ state: 'valid', rotating: true })
@@ -71,27 +75,24 @@ test('a lost response leaves the intent open; a start that finds it retries the 
 })
 
 test('a rejection after an earlier process lost the response is reported once, and not retried', async () => {
-  const { clock, store, script, start, kinds } = world({ intent: { generation: 1, atMs: 0 } })
+  const { store, script, run, kinds } = world({ intent: { generation: 1, atMs: 0 } })
   script.push(REFUSAL)
-  const keeper = start()
-  await clock.advance(HOUR_MS)
+  const keeper = await run(HOUR_MS)
   expect(kinds('sign-in-required')).toEqual([
     { kind: 'sign-in-required', reason: 'sign in again: the response was lost' },
   ])
   expect(store.steps.filter((step) => step.startsWith('send')).length).toBe(1)
   keeper.stop()
-  const again = start()
-  await clock.advance(HOUR_MS)
+  const again = await run(HOUR_MS)
   expect(again.refreshSummary()).toMatchObject({ state: 'sign-in-required', stored: 'sealed' })
   expect(store.steps.filter((step) => step.startsWith('send')).length).toBe(1)
   expect(store.stored.token.refreshToken).toBe('refresh-0')
 })
 
 test('a token in an otherwise useless response is stored before it is sent', async () => {
-  const { clock, store, script, start } = world()
+  const { clock, store, script, run } = world()
   script.push(answerOf(502, { refresh_token: 'refresh-1' }), renewal('a1'))
-  start()
-  await clock.advance(0)
+  await run(0)
   expect(store.stored.token).toMatchObject({ refreshToken: 'refresh-1', doubt: { waiting: ['refresh-0'] } })
   await clock.advance(1_000)
   expect(store.stored.token).not.toHaveProperty('doubt')
@@ -109,18 +110,16 @@ test.each<[string, HttpOutcome]>([
   ['not sent', NOT_SENT],
   ['a 503', answerOf(503)],
 ])('%s closes the intent: nothing can have been lost', async (_, outcome) => {
-  const { clock, store, script, start } = world()
+  const { store, script, run } = world()
   script.push(outcome)
-  start()
-  await clock.advance(0)
+  await run(0)
   expect(store.stored).not.toHaveProperty('intent')
 })
 
 test('a lost response stays an open intent through failures that say nothing about the token', async () => {
-  const { clock, store, script, start } = world()
+  const { clock, store, script, run } = world()
   script.push(UNKNOWN, UNKNOWN, NOT_SENT, answerOf(503))
-  const keeper = start()
-  await clock.advance(4_000)
+  const keeper = await run(4_000)
   expect(script).toEqual([])
   expect(store.stored).toHaveProperty('intent')
   script.push(rotated(1))
@@ -144,24 +143,21 @@ test('a key whose token cannot be decrypted sends nothing, even when a person pr
 })
 
 test('a wrong client secret is retried at the next start', async () => {
-  const { clock, store, script, start } = world()
+  const { store, script, run } = world()
   script.push(answerOf(401, { error: 'invalid_client' }), renewal('a1'))
-  const first = start()
-  await clock.advance(0)
+  const first = await run(0)
   expect(first.refreshSummary().state).toBe('sign-in-required')
   first.stop()
-  const second = start()
-  await clock.advance(0)
+  const second = await run(0)
   expect(second.refreshSummary().state).toBe('valid')
   expect(store.stored.standing.kind).toBe('active')
 })
 
 test('a full disk: the new token is used from memory, reported once, and saved when there is room', async () => {
-  const { clock, store, script, start, kinds } = world()
+  const { clock, store, script, run, kinds } = world()
   store.isFull = true
   script.push(rotated(1), rotated(2))
-  const keeper = start()
-  await clock.advance(0)
+  const keeper = await run(0)
   expect(await keeper.access()).toEqual({ kind: 'token', value: 'a1' })
   expect(keeper.refreshSummary().stored).toBe('memory')
   expect(store.stored.token.refreshToken).toBe('refresh-0')
@@ -188,11 +184,10 @@ test('a full disk: the new token is used from memory, reported once, and saved w
 })
 
 test('an unsaved token is saved once more at exit', async () => {
-  const { clock, store, script, start } = world()
+  const { clock, store, script, run } = world()
   store.isFull = true
   script.push(rotated(1))
-  const keeper = start()
-  await clock.advance(0)
+  const keeper = await run(0)
   store.isFull = false
   keeper.stop()
   expect(store.stored.token.refreshToken).toBe('refresh-1')
@@ -200,9 +195,8 @@ test('an unsaved token is saved once more at exit', async () => {
 })
 
 test('a response after exit is stored, but not used', async () => {
-  const { clock, http, store, start, events } = world()
-  const keeper = start()
-  await clock.advance(0)
+  const { clock, http, store, run, events } = world()
+  const keeper = await run(0)
   keeper.stop()
   const idle = keeper.idle()
   http.answer(rotated(1))
@@ -213,10 +207,9 @@ test('a response after exit is stored, but not used', async () => {
 })
 
 test('the stored token wins if it is newer than the one in memory', async () => {
-  const { clock, store, script, start } = world()
+  const { clock, store, script, run } = world()
   script.push(renewal('a1'), renewal('a2'))
-  start()
-  await clock.advance(0)
+  await run(0)
   store.save({
     ...store.stored,
     token: { ...store.stored.token, generation: 5, refreshToken: 'refresh-5' },
@@ -248,11 +241,10 @@ test('the end of the 24 hours is announced an hour and a quarter of an hour ahea
 })
 
 test('a warning missed during sleep is shown on waking, and only the nearer one', async () => {
-  const { clock, http, start, kinds } = world()
+  const { clock, http, run, kinds } = world()
   let count = 0
   http.reply = () => rotated(++count)
-  const keeper = start()
-  await clock.advance(22 * HOUR_MS)
+  const keeper = await run(22 * HOUR_MS)
   clock.sleep(110 * MINUTE_MS)
   keeper.wake()
   await clock.advance(MINUTE_MS)
@@ -261,10 +253,9 @@ test('a warning missed during sleep is shown on waking, and only the nearer one'
 })
 
 test('a default key has no 24 hours and no warning', async () => {
-  const { clock, http, start, kinds } = world()
+  const { http, run, kinds } = world()
   http.reply = () => renewal('a')
-  const keeper = start()
-  await clock.advance(25 * HOUR_MS)
+  const keeper = await run(25 * HOUR_MS)
   expect(kinds('sign-in-due')).toEqual([])
   expect(keeper.refreshSummary()).toMatchObject({ state: 'valid', rotating: false })
   expect(keeper.refreshSummary()).not.toHaveProperty('endsAt')
@@ -272,24 +263,21 @@ test('a default key has no 24 hours and no warning', async () => {
 })
 
 test('the 24 hours are counted from the sign-in, across restarts', async () => {
-  const { clock, http, store, start } = world()
+  const { clock, http, store, run } = world()
   let count = 0
   http.reply = () => rotated(++count)
   const signedInAtMs = clock.wallMs()
-  const first = start()
-  await clock.advance(5 * HOUR_MS)
+  const first = await run(5 * HOUR_MS)
   first.stop()
-  const second = start()
-  await clock.advance(0)
+  const second = await run(0)
   expect(second.refreshSummary()).toMatchObject({ rotating: true, endsAt: signedInAtMs + 24 * HOUR_MS })
   expect(store.stored.token.signedInAtMs).toBe(signedInAtMs)
 })
 
 test('a revocation is stored before it is sent, and retried by a later process until a 200', async () => {
-  const { clock, store, script, start, kinds } = world()
+  const { clock, store, script, start, run, kinds } = world()
   script.push(renewal('a1'), answerOf(503))
-  const first = start()
-  await clock.advance(0)
+  const first = await run(0)
   store.steps.length = 0
   await first.revoke()
   expect(store.steps).toEqual(['save refresh-0 active', 'revoke refresh-0', 'save refresh-0 active'])
@@ -304,45 +292,39 @@ test('a revocation is stored before it is sent, and retried by a later process u
   expect(kinds('revoked')).toHaveLength(1)
   expect(store.stored).not.toHaveProperty('revocation')
   second.stop()
-  const third = start()
-  await clock.advance(HOUR_MS)
+  const third = await run(HOUR_MS)
   expect(third.refreshSummary().state).toBe('revoked')
   expect(script).toEqual([])
 })
 
 test('a process killed during a revocation continues it at the next start', async () => {
-  const { clock, store, script, start } = world()
+  const { clock, store, script, run } = world()
   script.push(renewal('a1'))
-  const first = start()
-  await clock.advance(0)
+  const first = await run(0)
   void first.revoke()
   await clock.advance(0)
   expect(store.stored.revocation).toMatchObject({ byItself: true })
   script.push(answerOf(200))
-  const second = start()
-  await clock.advance(0)
+  const second = await run(0)
   expect(second.refreshSummary().state).toBe('revoked')
 })
 
 test('after a person cancels, no later process revokes by itself either', async () => {
-  const { clock, store, script, start } = world()
+  const { store, script, run } = world()
   script.push(renewal('a1'), answerOf(503))
-  const first = start()
-  await clock.advance(0)
+  const first = await run(0)
   await first.revoke()
   first.suspendRevocationRetry()
   first.stop()
   store.steps.length = 0
-  const second = start()
-  await clock.advance(24 * HOUR_MS)
+  const second = await run(24 * HOUR_MS)
   expect(second.refreshSummary().state).toBe('revoke-unconfirmed')
   expect(store.steps).toEqual([])
 })
 
 test('a revocation during a refresh revokes the newest token, and stores it first', async () => {
-  const { clock, http, store, script, start } = world()
-  const keeper = start()
-  await clock.advance(0)
+  const { http, store, script, run } = world()
+  const keeper = await run(0)
   const revoked = keeper.revoke()
   script.push(answerOf(200))
   http.answer(rotated(1))
@@ -359,10 +341,9 @@ test('a revocation during a refresh revokes the newest token, and stores it firs
 })
 
 test('an ended session does not become "revoked": it asks to sign in to revoke, and sends nothing', async () => {
-  const { clock, store, script, start, kinds } = world()
+  const { store, script, run, kinds } = world()
   script.push(REFUSAL)
-  const keeper = start()
-  await clock.advance(0)
+  const keeper = await run(0)
   store.steps.length = 0
   expect(await keeper.revoke()).toEqual({ kind: 'refused', why: 'sign in to revoke' })
   expect(store.steps).toEqual([])
