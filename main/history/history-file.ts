@@ -95,7 +95,7 @@ export class HistoryFile {
     this.#tiers.goTo(nowMs)
     this.#transaction(() => {
       for (const row of this.database.prepare(`SELECT id FROM series WHERE kind = 'requests'`).all()) {
-        if (typeof row['id'] === 'number') this.#tiers.load(row['id'])
+        if (typeof row['id'] === 'number') this.#tiers.open(row['id'])
       }
       this.#tiers.closeAt(nowMs)
     })

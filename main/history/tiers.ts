@@ -79,7 +79,7 @@ export class Tiers {
 
   /** Adds a sample. Call this in the inserting transaction, before the insert. */
   add(series: number, sample: Sample): void {
-    const open = this.#openOf(series)
+    const open = this.open(series)
     const closed = open.minute.add(sample)
     if (closed) this.#closed(series, open, closed)
   }
@@ -107,20 +107,17 @@ export class Tiers {
     this.#open.delete(series)
   }
 
-  load(series: number): void {
-    this.#openOf(series)
-  }
-
   openMinute(series: number, nowMs: number): Rollup | undefined {
-    return this.#openOf(series).minute.openAt(nowMs)
+    return this.open(series).minute.openAt(nowMs)
   }
 
   /** Start of the first rollup that is not written yet at this level, epoch ms. */
   openFromMs(series: number, level: number): number {
-    return this.#openOf(series).levels[level]?.atMs ?? Number.POSITIVE_INFINITY
+    return this.open(series).levels[level]?.atMs ?? Number.POSITIVE_INFINITY
   }
 
-  #openOf(series: number): Open {
+  /** The open rollups of a series. Builds them from the file if they are not in memory. */
+  open(series: number): Open {
     const known = this.#open.get(series)
     if (known) return known
     const open: Open = { minute: new MinuteBuilder(), levels: LEVELS.map(() => undefined) }

@@ -49,7 +49,6 @@ export class SimulatedService {
   readonly orders: OrderExecution
   readonly ledger = new Ledger()
   readonly #ports: ServicePorts
-  readonly #signIns: SignInRules
   readonly #tokenRules: TokenEndpointRules
   readonly #resources: ThrottledResources
 
@@ -62,7 +61,6 @@ export class SimulatedService {
     this.tokens = new TokenRules(this.options, mint)
     const scope = this.options.trade ? `${SEEDED_SCOPE} Trade` : SEEDED_SCOPE
     this.tokens.seed(this.options.refreshToken, scope, nowMs)
-    this.#signIns = new SignInRules(mint)
     const book = new OrderBook(this.options.seed)
     this.#resources = new ThrottledResources(
       this.options,
@@ -77,7 +75,7 @@ export class SimulatedService {
     })
     const { faults, tokens } = this
     const idTokens = ports.idTokens && { idTokens: ports.idTokens }
-    this.#tokenRules = { ...this.options, ...idTokens, tokens, signIns: this.#signIns, faults, mint }
+    this.#tokenRules = { ...this.options, ...idTokens, tokens, signIns: new SignInRules(mint), faults, mint }
   }
 
   nowMs(): number {
@@ -133,7 +131,7 @@ export class SimulatedService {
       case '/oauth/revoke':
         return onlyPost(request) ?? answerRevoke(this.#tokenRules, request, atMs)
       case '/authorize':
-        return answerAuthorize({ ...this.options, signIns: this.#signIns }, request, atMs)
+        return answerAuthorize({ ...this.options, signIns: this.#tokenRules.signIns }, request, atMs)
       case '/.well-known/openid-configuration':
       case '/.well-known/oauth-authorization-server':
         return this.#published(request, (idTokens) => discoveryDocument(idTokens.issuer()))

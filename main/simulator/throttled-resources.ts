@@ -27,30 +27,27 @@ import {
  */
 const UNTABLED: QuotaReading = { limit: 251, periodSeconds: 300, remaining: 251, resetSeconds: 0 }
 
+interface ResourceParts {
+  readonly faults: Faults
+  readonly book: OrderBook
+  readonly random: () => number
+}
+
 /** The resources behind their throttling layer (service 1), for one key and user. */
 export class ThrottledResources {
   readonly quotas: RequestQuotas
   readonly slots: Slots
-  readonly #book: OrderBook
   readonly #habits: SimulatorFlags
-  readonly #faults: Faults
-  readonly #random: () => number
+  readonly #parts: ResourceParts
   readonly #streams = new Set<OpenStream>()
   #streamsOpened = 0
 
-  constructor(
-    habits: SimulatorFlags,
-    parts: { readonly faults: Faults; readonly book: OrderBook; readonly random: () => number },
-    startMs: number,
-  ) {
-    const { faults, book, random } = parts
+  constructor(habits: SimulatorFlags, parts: ResourceParts, startMs: number) {
     this.#habits = habits
-    this.#book = book
-    book.whenChanged(() => {
+    this.#parts = parts
+    parts.book.whenChanged(() => {
       for (const stream of this.#streams) stream.wake()
     })
-    this.#faults = faults
-    this.#random = random
     this.quotas = new RequestQuotas(habits, startMs)
     this.slots = new Slots(habits.slotLimits, habits.slotsElsewhere)
   }
@@ -121,13 +118,13 @@ export class ThrottledResources {
       return undefined
     }
     const query = new URLSearchParams(request.query)
-    return { seed: this.#habits.seed, atMs, book: this.#book, parts: [], query, body: request.body }
+    return { seed: this.#habits.seed, atMs, book: this.#parts.book, parts: [], query, body: request.body }
   }
 
   #open(frames: Frames, path: string, category: string, overHiddenCap: boolean, atMs: number): ServiceReply {
     this.slots.take(category)
     this.#streamsOpened += 1
-    const habits = { ...this.#habits, chance: this.#random }
+    const habits = { ...this.#habits, chance: this.#parts.random }
     const stream: OpenStream = new OpenStream(
       {
         id: `stream-${this.#streamsOpened}`,
@@ -138,7 +135,7 @@ export class ThrottledResources {
         },
       },
       frames,
-      traitsOf(habits, this.#faults, path, overHiddenCap, atMs),
+      traitsOf(habits, this.#parts.faults, path, overHiddenCap, atMs),
       atMs,
     )
     this.#streams.add(stream)
@@ -147,7 +144,7 @@ export class ThrottledResources {
   }
 
   #isOverHiddenCap(category: string): boolean {
-    return this.slots.own(category) >= HIDDEN_CAP && this.#faults.strike('hidden-cap')
+    return this.slots.own(category) >= HIDDEN_CAP && this.#parts.faults.strike('hidden-cap')
   }
 
   #tooMany(message: string, category: string, atMs: number): Answer {
@@ -156,12 +153,14 @@ export class ThrottledResources {
   }
 
   #withQuota(answer: Answer, category: string, atMs: number): Answer {
-    const slow = this.#faults.strike('slow-answers') ? { delayMs: Math.floor(this.#random() * 2000) } : {}
+    const slow = this.#parts.faults.strike('slow-answers')
+      ? { delayMs: Math.floor(this.#parts.random() * 2000) }
+      : {}
     return { ...answer, ...slow, headers: { ...answer.headers, ...this.#quotaHeaders(category, atMs) } }
   }
 
   #quotaHeaders(category: string, atMs: number): WireHeaders {
-    if (this.#faults.strike('no-quota-headers')) return {}
+    if (this.#parts.faults.strike('no-quota-headers')) return {}
     const slots = this.slots.reading(category)
     const rate = this.quotas.reading(category, atMs) ?? (slots && UNTABLED)
     return quotaHeaders(category, rate, slots)
