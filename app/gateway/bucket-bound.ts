@@ -15,16 +15,11 @@ import {
   type WindowSize,
   windowStep,
 } from '../quota/window-model.ts'
+import type { RequestLimit } from '../service/categories.ts'
 import type { RateReading } from '../service/headers.ts'
 import type { Refill } from './bucket-share.ts'
 import { OthersRate } from './others-rate.ts'
 import { OwnRequestTimes } from './own-request-times.ts'
-
-/** Requests per period. */
-export interface BucketSize {
-  readonly limit: number
-  readonly periodSeconds: number
-}
 
 /**
  * Whether a response is a 429, and for which quota.
@@ -106,7 +101,7 @@ export class BucketBound {
   readonly #own = new OwnRequestTimes()
 
   /** `size` applies until a header names the limit and the period. */
-  constructor(size?: BucketSize) {
+  constructor(size?: RequestLimit) {
     this.#limit = size?.limit ?? 0
     this.#periodMs = (size?.periodSeconds ?? 0) * 1000
   }

@@ -1,5 +1,5 @@
 import type { ProgramClass } from '../contract/programs.ts'
-import { CURRENT_REQUEST_QUOTAS } from '../service/categories.ts'
+import { CURRENT_REQUEST_QUOTAS, type RequestLimit } from '../service/categories.ts'
 import type { StreamRequest } from '../service/stream-kinds.ts'
 
 /**
@@ -24,15 +24,6 @@ export interface PlannedProgram {
   readonly streams: readonly StreamRequest[]
 }
 
-/**
- * A request quota: `limit` requests per period. An empty quota is full again after `periodSeconds` (service
- * 8.2).
- */
-export interface PlannedLimit {
-  readonly limit: number
-  readonly periodSeconds: number
-}
-
 /** The slots of one category of streams (service 8.2). */
 export interface PlannedSlots {
   readonly limit: number
@@ -44,7 +35,7 @@ export interface PlannedSlots {
 export interface Plan {
   readonly programs: readonly PlannedProgram[]
   /** Limits that replace those of the service's table, by category. */
-  readonly limits: Readonly<Record<string, PlannedLimit>>
+  readonly limits: Readonly<Record<string, RequestLimit>>
   /** Reserved requests by category, in place of the gateway's default of 6 % of the limit. */
   readonly reserves: Readonly<Record<string, number>>
   /** Slots that replace those of the service's table, by category. */
@@ -77,7 +68,7 @@ export function byQuota(
  * The request quota of a category: the plan's, or else the table's (service 8.2). `undefined` if neither has
  * one.
  */
-export function limitOf(plan: Pick<Plan, 'limits'>, category: string): PlannedLimit | undefined {
+export function limitOf(plan: Pick<Plan, 'limits'>, category: string): RequestLimit | undefined {
   if (Object.hasOwn(plan.limits, category)) return plan.limits[category]
   return CURRENT_REQUEST_QUOTAS.find((quota) => quota.category === category)
 }

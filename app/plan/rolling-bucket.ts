@@ -1,4 +1,4 @@
-import type { PlannedLimit } from './plan.ts'
+import type { RequestLimit } from '../service/categories.ts'
 
 /**
  * The service's bucket of a quota with a rolling interval, and the headers that the service would send
@@ -10,7 +10,7 @@ export class RollingBucket {
   #level: number
   #atMs = 0
 
-  constructor({ limit, periodSeconds }: PlannedLimit) {
+  constructor({ limit, periodSeconds }: RequestLimit) {
     this.#limit = limit
     this.#periodSeconds = periodSeconds
     this.#level = limit

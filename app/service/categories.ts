@@ -7,7 +7,11 @@ export interface ProbeSubjects {
   readonly symbol: string
 }
 
-interface RequestLimit {
+/**
+ * A request quota: `limit` requests per period. An empty quota is full again after `periodSeconds` (service
+ * 8.2).
+ */
+export interface RequestLimit {
   readonly limit: number
   readonly periodSeconds: number
 }

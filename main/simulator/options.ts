@@ -11,8 +11,6 @@ export interface Neighbour {
   readonly offSeconds: number
 }
 
-export type RequestLimit = SimulatorFlags['limits'][string]
-
 /** Options of a simulated key, its user and other programs: everything that varies between simulations. */
 export interface SimulatorFlags extends Required<Omit<SimulatorOptions, 'port' | 'clientSecret'>> {
   /** Absent for a PKCE key, which has no secret (service 4.1). */

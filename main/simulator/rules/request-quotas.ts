@@ -1,5 +1,6 @@
+import type { RequestLimit } from '../../../app/service/categories.ts'
 import { CURRENT_REQUEST_QUOTAS, EARLIER_REQUEST_QUOTAS } from '../../../app/service/categories.ts'
-import type { RequestLimit, SimulatorFlags } from '../options.ts'
+import type { SimulatorFlags } from '../options.ts'
 import { type Arrivals, arrivalsOf } from './arrivals.ts'
 import { sequenceOf } from './seed.ts'
 import {

@@ -1,4 +1,5 @@
-import type { RequestLimit, SimulatorFlags } from '../options.ts'
+import type { RequestLimit } from '../../../app/service/categories.ts'
+import type { SimulatorFlags } from '../options.ts'
 
 /**
  * A quota as a bucket (service 8.3), in whole numbers.
