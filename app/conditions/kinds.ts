@@ -90,17 +90,17 @@ export const CONDITIONS = {
   'order-unknown': {
     ...leaves('orders'),
     alert: after(0),
-    detect: ({ orders = NO_ORDERS }: Snapshot) => {
+    detect: ({ orders = NO_ORDERS }) => {
       const [first] = orders.unknown
       if (first === undefined) return []
       const isFound = notFound(orders.unknown).length === 0
-      return [{ severity: isFound ? ('warning' as const) : ('critical' as const), since: first.at }]
+      return [{ severity: isFound ? 'warning' : 'critical', since: first.at }]
     },
   },
   'orders-failed': {
     ...leaves('orders'),
     alert: after(0),
-    detect: ({ orders }: Snapshot) => (orders?.state === 'failed' ? [{ severity: 'critical' as const }] : []),
+    detect: ({ orders }) => (orders?.state === 'failed' ? [{ severity: 'critical' }] : []),
   },
   'keys-damaged': { ...stops('sign-in', [...OF_NO_TOKEN, 'signed-out']), alert: after(0) },
   'keys-locked': { ...stops('sign-in', [...OF_NO_TOKEN, 'signed-out']), alert: after(0) },
@@ -127,29 +127,28 @@ export const CONDITIONS = {
   'token-not-saved': {
     ...leaves('sign-in', 'keyring-away', 'history-paused'),
     alert: after(0),
-    detect: ({ refresh }: Snapshot) =>
-      refresh.unsaved === undefined ? [] : [{ severity: 'critical' as const }],
+    detect: ({ refresh }) => (refresh.unsaved === undefined ? [] : [{ severity: 'critical' }]),
   },
   'desk-refused': {
     ...leaves('desk'),
     alert: after(10_000),
-    detect: ({ desk }: Snapshot) =>
-      desk?.state === 'refused' || desk?.refusal !== undefined ? [{ severity: 'warning' as const }] : [],
+    detect: ({ desk }) =>
+      desk?.state === 'refused' || desk?.refusal !== undefined ? [{ severity: 'warning' }] : [],
   },
   'desk-unreachable': {
     ...leaves('desk'),
     alert: after(10_000),
-    detect: ({ desk }: Snapshot) => {
+    detect: ({ desk }) => {
       if (desk?.state !== 'alone') return []
       const since = desk.engine.since ?? desk.queue?.since
-      return [{ severity: 'warning' as const, ...(since !== undefined && { since }) }]
+      return [{ severity: 'warning', ...(since !== undefined && { since }) }]
     },
   },
   'history-paused': {
     ...leaves('data'),
     alert: after(0),
-    detect: ({ pausedHistory }: Snapshot) =>
-      pausedHistory === undefined ? [] : [{ severity: 'warning' as const, since: pausedHistory.since }],
+    detect: ({ pausedHistory }) =>
+      pausedHistory === undefined ? [] : [{ severity: 'warning', since: pausedHistory.since }],
   },
   'others-use-refill': { ...leaves('quotas', ...ROW_KINDS), alert: after(10_000, 20_000) },
   'own-use': { ...leaves('quotas', ...ROW_KINDS), alert: after(10_000, 20_000) },
@@ -164,10 +163,10 @@ export const CONDITIONS = {
     ...leaves('slots', 'streams-waiting'),
     // This alert is raised only while a stream waits for a slot.
     alert: after(10_000, 10_000),
-    detect: ({ slots }: Snapshot, nowMs: number) =>
+    detect: ({ slots }, nowMs) =>
       slots
         .filter((group) => group.free <= 0 && isSlotCountCurrent(group, nowMs))
-        .map(({ category }) => ({ severity: 'warning' as const, subject: category })),
+        .map(({ category }) => ({ severity: 'warning', subject: category })),
   },
   // A stream counts as silent only after 15 s without a frame, so its alert needs no further delay.
   'streams-silent': { ...leaves('streams'), alert: after(0, 5_000) },
@@ -181,12 +180,12 @@ export const CONDITIONS = {
   'orders-forbidden': {
     ...leaves('orders'),
     alert: after(10_000),
-    detect: ({ orders, access }: Snapshot) =>
-      orders?.state === 'on' && lacksTrade(access.scopes) ? [{ severity: 'warning' as const }] : [],
+    detect: ({ orders, access }) =>
+      orders?.state === 'on' && lacksTrade(access.scopes) ? [{ severity: 'warning' }] : [],
   },
   'orders-stopped': {
     ...leaves('orders'),
-    detect: ({ orders }: Snapshot) => (orders?.state === 'stopped' ? [{ severity: 'watch' as const }] : []),
+    detect: ({ orders }) => (orders?.state === 'stopped' ? [{ severity: 'watch' }] : []),
   },
   'keyring-away': leaves('sign-in'),
   'keyring-unprotected': leaves('sign-in'),

@@ -1,7 +1,7 @@
 import { defaultReserve, PROGRAM_CLASSES, type ProgramClass } from '../contract/programs.ts'
 import type { QuotaSize } from '../quota/ledger.ts'
 import { HORIZON_MS } from '../quota/rates.ts'
-import type { BucketSize } from './bucket-bound.ts'
+import type { RequestLimit } from '../service/categories.ts'
 import { FairQueue, type Queued } from './fair-queue.ts'
 import { type Served, ServedRates } from './served-rates.ts'
 import { SharedBound } from './shared-bound.ts'
@@ -58,7 +58,7 @@ export function levelOf(programClass: ProgramClass, limit: number, reserve = def
 
 export interface BucketOptions {
   /** Size of the bucket until a header names the limit and the period. */
-  readonly size?: BucketSize | undefined
+  readonly size?: RequestLimit | undefined
   /**
    * Requests reserved for more urgent classes. Default: 6 % of the limit. Read for each decision, because it
    * may change.
@@ -94,7 +94,6 @@ export class BucketQueue<T extends Waiting> {
     normal: new FairQueue(),
     background: new FairQueue(),
   }
-  #size = 0
 
   constructor(name: string, options: BucketOptions, forecast: Forecast = {}) {
     this.name = name
@@ -105,19 +104,16 @@ export class BucketQueue<T extends Waiting> {
 
   /** Number of waiting requests. */
   get size(): number {
-    return this.#size
+    return PROGRAM_CLASSES.reduce((sum, name) => sum + this.#byClass[name].size, 0)
   }
 
   add(waiting: T): void {
     this.#byClass[waiting.class].add(waiting.program, waiting.weight, waiting)
-    this.#size += 1
   }
 
   /** Returns false if the request does not wait here. */
   remove(waiting: T): boolean {
-    const isRemoved = this.#byClass[waiting.class].remove(waiting.program, waiting)
-    if (isRemoved) this.#size -= 1
-    return isRemoved
+    return this.#byClass[waiting.class].remove(waiting.program, waiting)
   }
 
   /**
@@ -125,8 +121,7 @@ export class BucketQueue<T extends Waiting> {
    * now. If so, records the new request as served.
    */
   passes(request: Omit<T, keyof Queued>, nowMs: number): boolean {
-    if (this.#size > 0) return false
-    if (!this.#allows(request.class, nowMs)) return false
+    if (this.size > 0 || !this.#allows(request.class, nowMs)) return false
     this.#goes(request, nowMs)
     return true
   }
@@ -138,7 +133,6 @@ export class BucketQueue<T extends Waiting> {
     if (!this.#allows(first, nowMs)) return undefined
     const taken = this.#byClass[first].take()
     if (taken === undefined) return undefined
-    this.#size -= 1
     this.#goes(taken, nowMs)
     return taken
   }
@@ -259,7 +253,7 @@ export class BucketQueue<T extends Waiting> {
   }
 
   #first(): ProgramClass | undefined {
-    return this.#size === 0 ? undefined : PROGRAM_CLASSES.find((name) => this.#byClass[name].size > 0)
+    return PROGRAM_CLASSES.find((name) => this.#byClass[name].size > 0)
   }
 
   #level(programClass: ProgramClass): number {

@@ -9,11 +9,7 @@ const MAX_POINTS = 2_000
 const MAX_REJECTIONS = 500
 
 /** Requests per second of this app, of others and of the desk's other machines. */
-interface Use {
-  readonly own: number
-  readonly elsewhere: number
-  readonly desk?: number
-}
+type Use = Pick<NonNullable<RequestQuota['use']>, 'own' | 'elsewhere' | 'desk'>
 
 interface Track {
   points: HistoryPoint[]
@@ -83,11 +79,8 @@ export class RecentHistory {
   }
 
   #track(category: string): Track {
-    let track = this.#tracks.get(category)
-    if (!track) {
-      track = { points: [], rejectedAt: [], sinceMs: undefined }
-      this.#tracks.set(category, track)
-    }
+    const track = this.#tracks.get(category) ?? { points: [], rejectedAt: [], sinceMs: undefined }
+    this.#tracks.set(category, track)
     return track
   }
 

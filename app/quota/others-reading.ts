@@ -2,10 +2,7 @@
  * An estimate of other programs' requests since the last header, and of their rate per second. Both come with
  * an interval.
  */
-export interface OthersReading {
-  readonly taken: number
-  readonly takenAtMost: number
-  readonly takenAtLeast: number
+export interface OthersReading extends Growth {
   readonly perSecond: number
   readonly perSecondAtLeast: number
   readonly perSecondAtMost: number

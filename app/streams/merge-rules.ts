@@ -49,20 +49,12 @@ const ofAccounts =
     identity: ['AccountID', id],
   })
 
-/** A symbol's first frame has all members. Later frames have only changed members. */
-const quotes: RuleOf = () => ({ keyOf: byMembers('Symbol'), merge: 'fields' })
-
-/** Each frame is a whole book. */
-const book: RuleOf = () => ({ keyOf: () => 'book', merge: 'newest' })
-
-const contracts: RuleOf = () => ({ keyOf: (members) => legsOf(members.get('Legs')), merge: 'fields' })
-
 /**
  * A bar is identified by its end time, even while it is open. A stream with a start date may have any number
  * of bars, so its past data can't be stored.
  */
 const bars: RuleOf = ({ firstdate, barsback }) => {
-  const ring = wholeOf(barsback, 1)
+  const ring = barsback === undefined ? 1 : wholeOf(barsback)
   if (firstdate !== undefined || ring > MAX_RING_BARS) return undefined
   return { keyOf: byMembers('TimeStamp'), merge: 'newest', ring }
 }
@@ -85,19 +77,19 @@ const tickBars: RuleOf = (options) => {
 }
 
 const RULES: Readonly<Record<FrameForm, RuleOf>> = {
-  quote: quotes,
+  // A symbol's first frame has all members. Later frames have only changed members.
+  quote: () => ({ keyOf: byMembers('Symbol'), merge: 'fields' }),
   bar: bars,
   'tick-bar': tickBars,
-  book,
-  contract: contracts,
+  // Each frame is a whole book.
+  book: () => ({ keyOf: () => 'book', merge: 'newest' }),
+  contract: () => ({ keyOf: (members) => legsOf(members.get('Legs')), merge: 'fields' }),
   order: ofAccounts('OrderID'),
   position: ofAccounts('PositionID'),
 }
 
-function wholeOf(text: string | undefined, initial: number): number {
-  if (text === undefined) return initial
-  return /^\d{1,6}$/.test(text) ? Math.max(1, Number(text)) : Number.POSITIVE_INFINITY
-}
+const wholeOf = (text: string): number =>
+  /^\d{1,6}$/.test(text) ? Math.max(1, Number(text)) : Number.POSITIVE_INFINITY
 
 /** A spread is identified by the symbols and ratios of its legs. */
 function legsOf(text: string | undefined): string | undefined {
