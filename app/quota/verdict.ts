@@ -73,6 +73,15 @@ export function verdictOf(
 /** A full row with less use than this counts as idle. Requests per second. */
 const IDLE_PER_SECOND = 0.05
 
+const VERDICTS: Readonly<Record<Exclude<QuotaState, 'ok'>, RowVerdict>> = {
+  blocked: 'blocked',
+  empty: 'runs-out',
+  'running-out': 'runs-out',
+  low: 'near-limit',
+  watch: 'near-limit',
+  'not-checked': 'not-seen',
+}
+
 /** A row's `verdict`, for programs that read `--json`. */
 export function rowVerdictOf({
   state,
@@ -80,20 +89,8 @@ export function rowVerdictOf({
   limit,
   use,
 }: Pick<RequestQuota, 'state' | 'level' | 'limit' | 'use'>): RowVerdict {
-  switch (state) {
-    case 'blocked':
-      return 'blocked'
-    case 'empty':
-    case 'running-out':
-      return 'runs-out'
-    case 'low':
-    case 'watch':
-      return 'near-limit'
-    case 'ok':
-      return level >= limit && (use === null || use.total < IDLE_PER_SECOND) ? 'idle' : 'lasts'
-    case 'not-checked':
-      return 'not-seen'
-  }
+  if (state !== 'ok') return VERDICTS[state]
+  return level >= limit && (use === null || use.total < IDLE_PER_SECOND) ? 'idle' : 'lasts'
 }
 
 const shareOf = ({ level, limit }: RequestQuota): number => (limit > 0 ? level / limit : 0)

@@ -54,11 +54,10 @@ export function unansweredRows(
 
 /** Severity and text of a problem. */
 export function problemStatus({ status }: Pick<RowProblem, 'status'>): ProblemStatus {
-  const note = String(status)
-  if (status === 403) return { severity: 'warning', label: 'no permission', note }
-  if (status >= 500) return { severity: 'warning', label: 'failing', note }
-  if (status >= 400) return { severity: 'warning', label: 'rejected', note }
-  return { severity: 'warning', label: 'no headers', note }
+  const as = (label: string) => ({ severity: 'warning', label, note: String(status) }) as const
+  if (status === 403) return as('no permission')
+  if (status >= 500) return as('failing')
+  return as(status >= 400 ? 'rejected' : 'no headers')
 }
 
 /** One problem of a key, in one or more rows. */

@@ -60,34 +60,30 @@ export function quotaStatus(quota: RequestQuota, nowMs: number): QuotaStatus {
   const label = STATE_LABELS[state]
   const problem = refusedProblem(quota, nowMs)
   if (problem !== undefined) return { state, ...problemStatus(problem) }
+  const as = (severity: Severity, note = ''): QuotaStatus => ({ state, severity, label, note })
   switch (state) {
     case 'ok':
-      return mayBeEmpty(quota)
-        ? { state, severity: 'unknown', label: MEASURING, note: '' }
-        : { state, severity: 'ok', label, note: '' }
+      return mayBeEmpty(quota) ? { ...as('unknown'), label: MEASURING } : as('ok')
     case 'watch':
-      return { state, severity: 'watch', label, note: emptyText(quota, nowMs) }
+      return as('watch', emptyText(quota, nowMs))
     case 'low':
-      return { state, severity: 'warning', label, note: shareLeftText(quota) }
+      return as('warning', shareLeftText(quota))
     case 'running-out':
-      return {
-        state,
-        severity: shortSeverity(state, quota.emptyAt, nowMs),
-        label,
-        note: isRecovering(quota) ? 'recovering' : emptyText(quota, nowMs),
-      }
+      return as(
+        shortSeverity(state, quota.emptyAt, nowMs),
+        isRecovering(quota) ? 'recovering' : emptyText(quota, nowMs),
+      )
     case 'empty':
-      return { state, severity: 'critical', label, note: '' }
+      return as('critical')
     case 'blocked': {
-      const critical = { state, severity: 'critical', label } as const
-      if (usesWholeRefill(quota)) return { ...critical, note: UNTIL_OTHERS_SLOW }
+      if (usesWholeRefill(quota)) return as('critical', UNTIL_OTHERS_SLOW)
       const { blockedUntil: untilMs } = quota
       return untilMs === undefined
-        ? { ...critical, note: '' }
-        : { ...critical, note: retryText(untilMs, nowMs), untilMs }
+        ? as('critical')
+        : { ...as('critical', retryText(untilMs, nowMs)), untilMs }
     }
     case 'not-checked':
-      return { state, severity: 'unknown', label, note: '' }
+      return as('unknown')
   }
 }
 

@@ -292,16 +292,10 @@ function ofRefresh(
   return [severity, capitalised(label)]
 }
 
-function rotatedText(stored: EventStyle['stored']): string {
-  switch (stored) {
-    case 'sealed':
-      return 'refresh token rotated, saved'
-    case 'memory':
-      return 'refresh token rotated, in memory'
-    case undefined:
-      return 'refresh token rotated'
-  }
-}
+const STORED = { sealed: ', saved', memory: ', in memory' } as const
+
+const rotatedText = (stored: EventStyle['stored']): string =>
+  `refresh token rotated${stored === undefined ? '' : STORED[stored]}`
 
 /**
  * The detail about a quota that is running out or empty: who uses it up, and its refill. For a low row: how
