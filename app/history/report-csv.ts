@@ -90,13 +90,30 @@ export function reportJson(report: Report, { profile, environment }: ExportedKey
 }
 
 /** One row of a table, with a number or a text per column. */
-export type Cells = readonly (string | number)[]
+type Cells = readonly (string | number)[]
 
 /**
  * A row of CSV (RFC 4180) with its line end. Texts are quoted if needed, and possible formulas are
  * neutralised.
  */
-export const csvRow = (row: Cells): string => `${row.map(cell).join(',')}\r\n`
+const csvRow = (row: Cells): string => `${row.map(cell).join(',')}\r\n`
+
+/** The value of each column for an item, in the order of the columns. `null` for an unknown value. */
+export type ExportColumns<T> = Readonly<Record<string, (item: T) => string | number | null>>
+
+/** One item as programs read it: a value for each column, without nested values. */
+export const rowOf = <T, C extends ExportColumns<T>>(columns: C, item: T) =>
+  Object.fromEntries(Object.entries(columns).map(([name, of]) => [name, of(item)])) as Readonly<
+    Record<keyof C, string | number | null>
+  >
+
+/** Items as CSV (RFC 4180), produced in pieces. Unknown values are empty. */
+export function* csvOf<T>(columns: ExportColumns<T>, items: Iterable<T>): Generator<string> {
+  yield csvRow(Object.keys(columns))
+  const values = Object.values(columns)
+  for (const item of items) yield csvRow(values.map((of) => of(item) ?? ''))
+}
+
 /** Epoch milliseconds as ISO 8601, UTC. */
 export const isoTime = (ms: number): string => new Date(ms).toISOString()
 /** Milliseconds as seconds, to a tenth. */

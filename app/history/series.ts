@@ -1,4 +1,12 @@
-import { type Cells, csvRow, EXPORT_FORMAT, type ExportedKey, isoTime, secondsOf } from './report-csv.ts'
+import {
+  csvOf,
+  EXPORT_FORMAT,
+  type ExportColumns,
+  type ExportedKey,
+  isoTime,
+  rowOf,
+  secondsOf,
+} from './report-csv.ts'
 import type { Rollup } from './rollup.ts'
 
 /** A minute of one request quota. */
@@ -9,51 +17,29 @@ export interface SeriesMinute extends ExportedKey {
   readonly desk?: number
 }
 
-/**
- * One row of the series, in a form that programs can read: no nested values, and times in ISO 8601. An
- * unknown value is `null`.
- */
-export type SeriesRow = Readonly<Record<SeriesColumn, string | number | null>>
+/** The columns of the series. Times in ISO 8601. No name is an SQL keyword, so none needs quotes. */
+const COLUMNS = {
+  profile_id: ({ profile }) => profile,
+  environment: ({ environment }) => environment,
+  start_time: ({ minute }) => isoTime(minute.atMs),
+  category: ({ category }) => category,
+  quota_limit: ({ minute }) => minute.limit,
+  lowest_remaining: ({ minute }) => (minute.knownMs > 0 ? minute.low : null),
+  highest_remaining: ({ minute }) => (minute.knownMs > 0 ? minute.high : null),
+  number_source: ({ minute }) => minute.source,
+  own_requests: ({ minute }) => minute.own,
+  other_requests: ({ minute }) => minute.elsewhere,
+  refused_429: ({ minute }) => minute.rejected,
+  near_limit_seconds: ({ minute }) => secondsOf(minute.nearMs),
+  known_seconds: ({ minute }) => secondsOf(minute.knownMs),
+  desk_requests: ({ desk = 0 }) => desk,
+} as const satisfies ExportColumns<SeriesMinute>
 
-/** The columns of the series. No name is an SQL keyword, so none needs quotes. */
-export const SERIES_COLUMNS = [
-  'profile_id',
-  'environment',
-  'start_time',
-  'category',
-  'quota_limit',
-  'lowest_remaining',
-  'highest_remaining',
-  'number_source',
-  'own_requests',
-  'other_requests',
-  'refused_429',
-  'near_limit_seconds',
-  'known_seconds',
-  'desk_requests',
-] as const
-export type SeriesColumn = (typeof SERIES_COLUMNS)[number]
+export type SeriesColumn = keyof typeof COLUMNS
+export const SERIES_COLUMNS = Object.keys(COLUMNS) as readonly SeriesColumn[]
 
 /** The row of one minute, in the order of `SERIES_COLUMNS`. */
-export function seriesRow({ profile, environment, category, minute, desk = 0 }: SeriesMinute): SeriesRow {
-  const isKnown = minute.knownMs > 0
-  return {
-    profile_id: profile,
-    environment,
-    start_time: isoTime(minute.atMs),
-    category,
-    quota_limit: minute.limit,
-    lowest_remaining: isKnown ? minute.low : null,
-    highest_remaining: isKnown ? minute.high : null,
-    number_source: minute.source,
-    own_requests: minute.own,
-    other_requests: minute.elsewhere,
-    refused_429: minute.rejected,
-    near_limit_seconds: secondsOf(minute.nearMs),
-    known_seconds: secondsOf(minute.knownMs),
-    desk_requests: desk,
-  }
-}
+export const seriesRow = (minute: SeriesMinute) => rowOf(COLUMNS, minute)
 
 export interface SeriesInterval {
   readonly fromMs: number
@@ -63,14 +49,7 @@ export interface SeriesInterval {
 }
 
 /** The series as CSV (RFC 4180), produced in pieces. A month of minutes has half a million rows. */
-export function* seriesCsv(minutes: Iterable<SeriesMinute>): Generator<string> {
-  yield csvRow(SERIES_COLUMNS)
-  for (const minute of minutes) {
-    const row = seriesRow(minute)
-    const cells: Cells = SERIES_COLUMNS.map((name) => row[name] ?? '')
-    yield csvRow(cells)
-  }
-}
+export const seriesCsv = (minutes: Iterable<SeriesMinute>) => csvOf(COLUMNS, minutes)
 
 /** The series as one JSON object with one row per line, produced in pieces. */
 export function* seriesJson(
