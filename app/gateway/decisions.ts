@@ -28,16 +28,11 @@ export interface OfferedRequest {
  * stream slot is an `answer`.
  */
 export type UpstreamOutcome =
-  | { readonly kind: 'answer'; readonly rate?: RateReading; readonly bucket?: string }
+  | ({ readonly kind: 'answer' } & Headers)
   /** A 429 for the request rate, or a 429 that names no quota. */
-  | {
-      readonly kind: 'rate-limited'
-      readonly of: 'rate' | 'unattributed'
-      readonly rate?: RateReading
-      readonly bucket?: string
-    }
+  | ({ readonly kind: 'rate-limited'; readonly of: 'rate' | 'unattributed' } & Headers)
   /** A 401. */
-  | { readonly kind: 'unauthorized'; readonly rate?: RateReading; readonly bucket?: string }
+  | ({ readonly kind: 'unauthorized' } & Headers)
   /** The connection closed before the first byte of the response. The request may have been counted. */
   | { readonly kind: 'cut' }
   /** A response began but cannot be relayed. The response head is incomplete, or is not HTTP. */
@@ -46,6 +41,11 @@ export type UpstreamOutcome =
   | { readonly kind: 'timeout' }
   /** The request certainly never reached the service. */
   | { readonly kind: 'not-sent' }
+
+interface Headers {
+  readonly rate?: RateReading
+  readonly bucket?: string
+}
 
 /**
  * - `too-late`: the request's turn would come after its maximum wait.

@@ -8,22 +8,16 @@ import type { SharedBound } from './shared-bound.ts'
 import { type Request, Upstream } from './upstream.ts'
 import { WaitingRequests } from './waiting-requests.ts'
 
-/** A request that waits for its turn. */
-export interface WaitingRequest {
-  readonly request: number
-  readonly program: string
-  readonly class: ProgramClass
-  readonly bucket: string
-  readonly sinceMs: number
-  /** When the request's maximum wait ends. */
-  readonly untilMs: number
-}
-
 /** An upstream request that waits for its turn. Times on the scheduler's clock. */
 export interface WaitingUpstream extends Pick<OfferedRequest, 'program' | 'class' | 'weight' | 'bucket'> {
   readonly id: number
   readonly sinceMs: number
   readonly untilMs: number
+}
+
+/** A request that waits for its turn. `untilMs`: when its maximum wait ends. */
+export interface WaitingRequest extends Omit<WaitingUpstream, 'id' | 'weight'> {
+  readonly request: number
 }
 
 /** Time for which a request may still reach the service after its connection closed. Milliseconds. */

@@ -1,15 +1,11 @@
 import type { HistoryPoint } from '../contract/history.ts'
-import { byTrust, type SampleSource } from './sample.ts'
+import type { Rollup } from './rollup.ts'
+import { byTrust } from './sample.ts'
 
 /** A sample, or a rollup with its lowest and highest level. The input of a column. */
-export interface Extent {
-  readonly atMs: number
+export interface Extent extends Pick<Rollup, 'atMs' | 'low' | 'high' | 'lowFirst' | 'source'> {
   /** For a sample, equal to `atMs`. */
   readonly endMs: number
-  readonly low: number
-  readonly high: number
-  readonly lowFirst: boolean
-  readonly source: SampleSource
 }
 
 interface Column {

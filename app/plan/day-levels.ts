@@ -1,15 +1,10 @@
 import { limitOf, type Plan } from './plan.ts'
-import type { Replay } from './replay.ts'
+import type { Replay, ReplayedLevel } from './replay.ts'
 
 /** The lowest level and the longest wait of one category in one interval of a day. */
-export interface DayStretch {
-  /** Milliseconds from the start of the day. */
-  readonly atMs: number
+export interface DayStretch extends Pick<ReplayedLevel, 'atMs' | 'longestSeconds' | 'longestBy'> {
   /** Share of the limit, 0 to 1. */
   readonly lowest: number
-  readonly longestSeconds: number
-  /** The program that waited longest. Absent if none waited. */
-  readonly longestBy?: string
 }
 
 /**

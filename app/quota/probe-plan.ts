@@ -1,3 +1,4 @@
+import type { KeySettings } from '../contract/settings.ts'
 import type { RequestQuota } from '../contract/snapshot.ts'
 
 /** History of a category's checks. */
@@ -19,14 +20,9 @@ export interface ProbeRecord {
 
 export const NO_PROBES: ProbeRecord = { sentAtMs: [], notBeforeMs: Number.NEGATIVE_INFINITY, jitter: 0 }
 
-export interface ProbeRules {
-  /** Share of each quota that checks may use in any period, 0 to 1. */
-  readonly budgetFraction: number
-  /** Seconds between checks, by category. Overrides the budget. */
-  readonly everySeconds: Readonly<Record<string, number>>
-  /** Whether checks may be sent during the wait after a 429. Default: no. */
-  readonly trialAfterStep?: boolean
-}
+/** A key's settings of its checks. By default, none is sent during the wait after a 429. */
+export type ProbeRules = Pick<KeySettings, 'budgetFraction' | 'everySeconds'> &
+  Partial<Pick<KeySettings, 'trialAfterStep'>>
 
 /** Minimum time between two checks of one row. Hardly anything refills in a shorter time. */
 export const MIN_GAP_MS = 5_000

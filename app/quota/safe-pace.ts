@@ -19,10 +19,10 @@ export interface DeskPart {
   readonly tokens?: number
 }
 
-interface PaceLimits {
+export interface PaceLimits {
   /** Requests that the gateway reserves. Default: `defaultReserve`. */
   readonly reserve?: number | undefined
-  /** Absent if the whole quota may be used. */
+  /** Absent if this machine may use the whole quota. */
   readonly part?: DeskPart | undefined
 }
 

@@ -5,7 +5,7 @@ import { emptyRangeOf } from './level-forecast.ts'
 import type { OthersReading } from './others-reading.ts'
 import { hundredths } from './rates.ts'
 import { replenishedPerSecond } from './replenishment.ts'
-import { type DeskPart, fixedSecondsLeft, safePace } from './safe-pace.ts'
+import { fixedSecondsLeft, type PaceLimits, safePace } from './safe-pace.ts'
 import type { RowState } from './state.ts'
 import { rowVerdictOf } from './verdict.ts'
 
@@ -21,7 +21,7 @@ export interface Hold {
 }
 
 /** The wait, state and thresholds of a row. A row's bucket does not contain them. */
-export interface RowStanding {
+export interface RowStanding extends PaceLimits {
   readonly hold: Hold | undefined
   /** When to send the next try while others use the whole refill. The wait then has no known end. */
   readonly nextTryAtMs?: number
@@ -30,10 +30,6 @@ export interface RowStanding {
   readonly threshold?: number
   /** See `RequestQuota.held`. */
   readonly held?: number
-  /** Requests that the gateway reserves. Default: `defaultReserve`. */
-  readonly reserve?: number | undefined
-  /** Absent if this machine may use the whole quota. */
-  readonly part?: DeskPart | undefined
 }
 
 /** Minimum use for a forecast: as a share of the limit, and in requests. */
