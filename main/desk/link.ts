@@ -19,7 +19,6 @@ import {
   subjectOfMember,
 } from './envelope.ts'
 import { confirmName, frameBytes, frameIn, inFrame, type LinkContent, type LinkFrame } from './link-frames.ts'
-import { tokenBucket } from './pace.ts'
 import { PeerRun } from './peer-run.ts'
 import { type Foreign, Strangers } from './strangers.ts'
 
@@ -299,4 +298,24 @@ export class DeskLink {
 function opened(key: KeyObject, { subject, bytes }: { subject: string; bytes: Uint8Array }) {
   const plain = openFrame(key, bytes, subject)
   return plain && frameIn(plain)
+}
+
+/**
+ * A token bucket that holds `most` tokens and gains `perSecond`. Each call takes one token, or returns false
+ * if the bucket is empty.
+ */
+export function tokenBucket(
+  clock: Pick<Clock, 'monotonicMs'>,
+  { most, perSecond }: { readonly most: number; readonly perSecond: number },
+): () => boolean {
+  let left = most
+  let atMs = clock.monotonicMs()
+  return () => {
+    const nowMs = clock.monotonicMs()
+    left = Math.min(most, left + ((nowMs - atMs) / 1_000) * perSecond)
+    atMs = nowMs
+    if (left < 1) return false
+    left -= 1
+    return true
+  }
 }

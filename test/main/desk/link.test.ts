@@ -9,7 +9,9 @@ import {
   subjectOfAll,
   subjectOfMember,
 } from '../../../main/desk/envelope.ts'
+import { tokenBucket } from '../../../main/desk/link.ts'
 import { frameIn } from '../../../main/desk/link-frames.ts'
+import { VirtualClock } from '../../simulation/virtual-clock.ts'
 import { numbered, numbersOf, picture, SECRET, VirtualDesk, type VirtualMember } from './virtual-desk.ts'
 import type { SeenMessage } from './virtual-desk-server.ts'
 
@@ -543,5 +545,22 @@ describe('a full desk', () => {
     await desk.advance(1_000)
     expect(a!.news.slice(-2)).toEqual([expect.stringMatching(/^left /), 'began ff'])
     expect(numbersOf(a!.heard)).toEqual([2])
+  })
+})
+
+describe('the pace of messages to strangers', () => {
+  const taken = (take: () => boolean, tries: number) =>
+    Array.from({ length: tries }, take).filter(Boolean).length
+
+  it('allows a burst, then its rate, and saves up no more than the burst', async () => {
+    const clock = new VirtualClock()
+    const pace = tokenBucket(clock, { most: 10, perSecond: 5 })
+    expect(taken(pace, 100)).toBe(10)
+    await clock.advance(199)
+    expect(taken(pace, 100)).toBe(0)
+    await clock.advance(1)
+    expect(taken(pace, 100)).toBe(1)
+    await clock.advance(3_600_000)
+    expect(taken(pace, 100)).toBe(10)
   })
 })
