@@ -1,7 +1,7 @@
 import { NO_ORDERS } from '../contract/orders.ts'
 import type { Severity } from '../contract/severity.ts'
 import type { Snapshot } from '../contract/snapshot.ts'
-import { lacksTrade } from '../service/scopes.ts'
+import { lacksTrade } from '../service/categories.ts'
 import { notFound } from '../status/orders-status.ts'
 import { isSlotCountCurrent } from '../status/stream-status.ts'
 

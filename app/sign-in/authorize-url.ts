@@ -1,4 +1,4 @@
-import { TRADE_SCOPE } from '../service/scopes.ts'
+import { TRADE_SCOPE } from '../service/categories.ts'
 
 /** The audience of the public service, for live and simulated accounts alike (service 10). */
 export const DEFAULT_AUDIENCE = 'https://api.tradestation.com'

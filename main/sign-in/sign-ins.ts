@@ -1,6 +1,6 @@
 import type { Outcome } from '../../app/contract/outcome.ts'
 import type { SignInStatus, StartedSignIn } from '../../app/contract/sign-in.ts'
-import { lacksTrade } from '../../app/service/scopes.ts'
+import { lacksTrade } from '../../app/service/categories.ts'
 import { authorizeUrl, type ExtraScope } from '../../app/sign-in/authorize-url.ts'
 import { failureText, SIGN_IN_LIMIT_MS, type SignInFailure } from '../../app/sign-in/failure.ts'
 import { readRedirect } from '../../app/sign-in/redirect.ts'

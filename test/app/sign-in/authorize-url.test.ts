@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { lacksTrade } from '../../../app/service/scopes.ts'
+import { lacksTrade } from '../../../app/service/categories.ts'
 import { type AuthorizeFields, authorizeUrl, DEFAULT_AUDIENCE } from '../../../app/sign-in/authorize-url.ts'
 
 const FIELDS: AuthorizeFields = {
