@@ -56,6 +56,17 @@ test.each(documents)('%s: every linked file and heading of the repository exists
   expect(dead.map(([link]) => link)).toEqual([])
 })
 
+const sourceFiles = FOLDERS.slice(2).flatMap((folder) =>
+  readdirSync(join(projectFolder, folder), { recursive: true, encoding: 'utf8' }).map(
+    (name) => `/${join(folder, name)}`,
+  ),
+)
+
+test.each(documents)('%s: every named source file exists', (path) => {
+  const named = [...read(path).matchAll(/`([\w./-]*\w\.(?:tsx?|css))`/g)].map(([, file = '']) => file)
+  expect(named.filter((file) => !sourceFiles.some((one) => one.endsWith(`/${file}`)))).toEqual([])
+})
+
 test.each(documents)('%s: every named npm script exists', (path) => {
   const { scripts } = JSON.parse(read('package.json'))
   const named = [...read(path).matchAll(/npm run (?:-s )?([\w:-]+)/g)].map(([, script = '']) => script)
