@@ -1,5 +1,5 @@
 import { type ControlAnswer, failedAnswer } from '../../control/protocol.ts'
-import { lockedVault, NOT_STORED } from './stored-keys.ts'
+import { lockedVault, NOT_STORED, unreadKeys } from './stored-keys.ts'
 
 /**
  * Stops the orders of one key or of all keys in a data folder that no app is using. The orders stay stopped
@@ -17,7 +17,7 @@ export async function stopStored(
   const { handle, close } = opening
   try {
     const { vault } = handle
-    if (vault === undefined) return failedAnswer(`the keys in ${folder} can't be read`)
+    if (vault === undefined) return failedAnswer(unreadKeys(folder))
     const stored = vault.profiles().filter(({ id }) => profile === undefined || id === profile)
     if (profile !== undefined && stored.length === 0)
       return failedAnswer(`no key '${profile}' is saved in ${folder}`)

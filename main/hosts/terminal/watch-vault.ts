@@ -9,7 +9,7 @@ import { openDataFolder } from '../../storage/data-folder.ts'
 import { lockDataFolder } from '../../storage/lock.ts'
 import { passphraseKeystore } from '../../vault/passphrase-keystore.ts'
 import { VaultHandle } from '../../vault/vault-handle.ts'
-import { type KeysFailure, vaultFailure, vaultTrouble } from './stored-keys.ts'
+import { type KeysFailure, unreadKeys, vaultFailure, vaultTrouble } from './stored-keys.ts'
 
 /** The opened vault of `watch`, with a monitor of its keys. */
 export interface WatchVault {
@@ -54,12 +54,20 @@ export async function openWatchVault(
   const keystore = passphraseKeystore(passphrase)
   const handle = await VaultHandle.open({ folder: data.path, keystore, wallMs: () => ports.clock.wallMs() })
   const { status } = handle
+  const close = () => {
+    handle.close()
+    lock.release()
+  }
   // A damaged data key does not end the command, because a new one replaces it. A wrong passphrase ends the
   // command and changes nothing, because a person can correct it.
   if (status.state !== 'ok' && status.state !== 'record-corrupt') {
-    handle.close()
-    lock.release()
+    close()
     return vaultFailure(data.path, status)
+  }
+  // Otherwise the given token would replace a newer stored token of the same key.
+  if (handle.vault?.ids() === undefined) {
+    close()
+    return { kind: 'failed', line: unreadKeys(data.path), needsPerson: false }
   }
   const storage: VaultProfileStore = new VaultProfileStore(handle, {
     startsOver: false,
@@ -109,8 +117,7 @@ export async function openWatchVault(
       keysFor: (purpose) => handle.vault?.keysFor(purpose) ?? [],
       close: async () => {
         await settled(monitor.idle(), ports.clock)
-        handle.close()
-        lock.release()
+        close()
       },
     },
   }

@@ -3,13 +3,13 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
 import { SAVED_KEYS } from '../../../app/contract/key-health.ts'
-import { openVaultFile } from '../../../main/vault/vault-file.ts'
 import { VaultHandle } from '../../../main/vault/vault-handle.ts'
 import { proves } from '../../proof/proves.ts'
 import { temporaryFolder } from '../storage/temporary-folder.ts'
 import { held, NOW_MS, profile, tokensOf, vaultOf } from './fixtures.ts'
 import { openVault, rowsOf, storedFolder, tamper } from './opened-vault.ts'
 import { testKeystore } from './test-keystore.ts'
+import { unreadableProfiles } from './unreadable-profiles.ts'
 
 const contentOf = (folder: string) =>
   ['data_keys', 'records', 'quarantine'].map((table) => rowsOf(folder, `SELECT * FROM ${table}`))
@@ -44,28 +44,13 @@ test('the ids of stored keys have the order of the stored profiles, oldest first
 
 test('a key is gone only if the stored keys can be read and do not include it', async () => {
   const folder = await storedFolder()
-  let isBroken = false
-  const handle = await VaultHandle.open({
-    folder,
-    keystore: testKeystore(1),
-    wallMs: () => NOW_MS,
-    openFile: (...asked) => {
-      const opening = openVaultFile(...asked)
-      if (opening.kind === 'unusable') return opening
-      const prepare = opening.database.prepare.bind(opening.database)
-      opening.database.prepare = (sql) => {
-        if (isBroken) throw Object.assign(new Error('disk I/O error'), { errcode: 10 })
-        return prepare(sql)
-      }
-      return opening
-    },
-  })
+  const handle = await VaultHandle.open({ folder, keystore: testKeystore(1), wallMs: () => NOW_MS })
   const gone = () => ['key-1', 'key-2'].map((id) => handle.isGone(id))
   expect([gone(), handle.storedIds()]).toEqual([[false, true], ['key-1']])
-  isBroken = true
+  const repair = unreadableProfiles()
   expect([gone(), handle.storedIds()]).toEqual([[false, false], [SAVED_KEYS]])
   expect(handle.vault?.profiles()).toEqual([])
-  isBroken = false
+  repair()
   expect(gone()).toEqual([false, true])
   handle.close()
   expect(gone()).toEqual([false, false])

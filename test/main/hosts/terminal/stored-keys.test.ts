@@ -1,7 +1,10 @@
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { expect, onTestFinished, test } from 'vitest'
 import type { RevokeFlags } from '../../../../main/hosts/terminal/flags.ts'
 import { revoke } from '../../../../main/hosts/terminal/revoke-command.ts'
 import { openStoredKeys } from '../../../../main/hosts/terminal/stored-keys.ts'
+import { stopStored } from '../../../../main/hosts/terminal/stored-orders.ts'
 import { nodeHttp } from '../../../../main/network/http-client.ts'
 import { nodeClock, nodeRandom } from '../../../../main/ports/node-clock.ts'
 import { VaultProfileStore } from '../../../../main/sign-in/profile-store.ts'
@@ -11,9 +14,11 @@ import { passphraseKeystore } from '../../../../main/vault/passphrase-keystore.t
 import { VaultHandle } from '../../../../main/vault/vault-handle.ts'
 import { temporaryFolder } from '../../storage/temporary-folder.ts'
 import { profile } from '../../vault/fixtures.ts'
+import { unreadableProfiles } from '../../vault/unreadable-profiles.ts'
 import { fakeTerminal } from './fake-terminal.ts'
 
 const CHEAP = { N: 16, r: 8, p: 1 }
+const STOPPED = { ok: true, stopped: true }
 const PORTS = { clock: nodeClock, random: nodeRandom, http: nodeHttp({}) }
 
 /** A data folder with two keys in it, as an app that ended left it. */
@@ -102,6 +107,24 @@ test('a wrong passphrase and a folder in use are one line each, and nothing is r
   expect([taken.exitCode, taken.terminal.errors.length]).toEqual([1, 1])
   if (lock.kind === 'held') lock.release()
   expect(asked()).toEqual([])
+})
+
+test('keys that can’t be read are neither called absent nor said to have stopped their orders', async () => {
+  const { folder, run, asked } = await leftBehind()
+  const database = new DatabaseSync(join(folder, 'vault.db'))
+  onTestFinished(() => database.close())
+  database.exec(`UPDATE profiles SET about = json_set(about, '$.orders', 'on')`)
+  const stop = (id?: string) => stopStored(folder, id, Date.now)
+  const switches = () => database.prepare(`SELECT about ->> 'orders' AS orders FROM profiles`).all()
+  expect([await stop('key-1'), switches()]).toEqual([STOPPED, [{ orders: 'stopped' }, { orders: 'on' }]])
+  const repair = unreadableProfiles()
+  const line = `the keys in ${folder} can't be read`
+  const failed = { ok: false, code: 'failed', message: line }
+  expect([await stop(), await stop('key-2')]).toEqual([failed, failed])
+  const { exitCode, terminal } = await run({ profile: 'key-1', yes: true })
+  expect([exitCode, terminal.errors, asked()]).toEqual([1, [line], []])
+  repair()
+  expect([await stop(), switches()]).toEqual([STOPPED, [{ orders: 'stopped' }, { orders: 'stopped' }]])
 })
 
 test('a folder without stored keys is unchanged', async () => {

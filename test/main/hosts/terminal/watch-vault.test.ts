@@ -13,6 +13,7 @@ import { VaultHandle } from '../../../../main/vault/vault-handle.ts'
 import { temporaryFolder } from '../../storage/temporary-folder.ts'
 import { held, NOW_MS, profile } from '../../vault/fixtures.ts'
 import { testKeystore } from '../../vault/test-keystore.ts'
+import { unreadableProfiles } from '../../vault/unreadable-profiles.ts'
 
 const WORDS = 'the words'
 const CHOSEN = {
@@ -121,6 +122,19 @@ test('a new key is stored with the usual checks, not with those of one run', asy
   const flags: WatchFlags = { probe: { budgetFraction: 0, everySeconds: {} } }
   expect((await watched(folder, flags, 'a-token')).settings.budgetFraction).toBe(0)
   expect(await storedIn(folder)).toMatchObject({ id: 'watched', probes: ASKED.probes })
+})
+
+test('a given token never replaces the newer token of a key that can’t be read', async () => {
+  const folder = temporaryFolder()
+  await watched(folder, {}, 'a-token')
+  const handle = await openedVault(folder)
+  const tokens = handle.vault?.tokens('watched')
+  expect(tokens?.save(held(2, 'a-newer-token'))).toEqual({ ok: true })
+  handle.close()
+  const repair = unreadableProfiles()
+  await expect(watched(folder, {}, 'a-token')).rejects.toThrow(`the keys in ${folder} can't be read`)
+  repair()
+  expect(await storedIn(folder)).toMatchObject({ id: 'watched', refreshToken: 'a-newer-token' })
 })
 
 test('a folder encrypted by the desktop is one line, and no new key is added next to its own', async () => {
