@@ -1,5 +1,5 @@
 import { mostUrgent } from '../../app/contract/severity.ts'
-import { Button } from '../components/button.tsx'
+import { Button } from '../components/controls.tsx'
 import { Shape } from '../components/shape.tsx'
 import { useMirror, useParts } from '../state/window-parts.ts'
 

@@ -36,28 +36,6 @@ export function Field({ label, name, type = 'text', initial, placeholder, hint, 
   )
 }
 
-interface SelectProps<T extends string> extends Omit<ComponentProps<'select'>, 'value'> {
-  readonly value: T
-  readonly choices: readonly T[]
-  /** The text of a choice, if it is not the choice itself. */
-  readonly words?: (choice: T) => string
-  readonly onChoose: (choice: T) => void
-}
-
-export function Select<T extends string>(props: SelectProps<T>) {
-  const { value, choices, words = String, onChoose, ...rest } = props
-  const find = (text: string) => choices.find((one) => one === text) ?? value
-  return (
-    <select {...rest} value={value} onChange={({ target }) => onChoose(find(target.value))}>
-      {choices.map((one) => (
-        <option key={one} value={one}>
-          {words(one)}
-        </option>
-      ))}
-    </select>
-  )
-}
-
 interface TickProps extends ComponentProps<'input'> {
   readonly id: string
   readonly label: string

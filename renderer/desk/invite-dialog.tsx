@@ -1,7 +1,7 @@
 import { Dialog } from 'radix-ui'
 import { useState } from 'react'
-import { Button } from '../components/button.tsx'
 import { classesOf } from '../components/classes.ts'
+import { Button } from '../components/controls.tsx'
 import { DialogFrame } from '../components/dialog-frame.tsx'
 import { Refusal } from '../components/form.tsx'
 import { Icon } from '../components/icon.tsx'

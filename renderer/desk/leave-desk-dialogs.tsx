@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { Button } from '../components/button.tsx'
+import { Button } from '../components/controls.tsx'
 import { Consequence, QuestionFrame } from '../components/question-frame.tsx'
 import { useAsked } from '../hooks/use-asked.ts'
 import type { OfKey } from '../state/view-state.ts'

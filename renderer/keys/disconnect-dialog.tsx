@@ -1,4 +1,4 @@
-import { Button } from '../components/button.tsx'
+import { Button } from '../components/controls.tsx'
 import { QuestionFrame } from '../components/question-frame.tsx'
 import { ENVIRONMENT_LABELS } from '../format/environment-labels.ts'
 import { useAsked } from '../hooks/use-asked.ts'

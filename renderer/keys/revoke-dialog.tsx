@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react'
 import { untilText } from '../../app/status/durations.ts'
-import { Button } from '../components/button.tsx'
+import { Button } from '../components/controls.tsx'
 import { Consequence, QuestionFrame } from '../components/question-frame.tsx'
 import { ENVIRONMENT_LABELS } from '../format/environment-labels.ts'
 import { useAsked } from '../hooks/use-asked.ts'

@@ -1,7 +1,7 @@
 import { Dialog } from 'radix-ui'
 import { awaitedHostText } from '../../app/sign-in/failure.ts'
-import { Button } from '../components/button.tsx'
 import { classesOf } from '../components/classes.ts'
+import { Button } from '../components/controls.tsx'
 import { Shape } from '../components/shape.tsx'
 import { useMirror } from '../state/window-parts.ts'
 import sheet from './keys.module.css'

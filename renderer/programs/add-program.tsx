@@ -8,8 +8,8 @@ import {
   PROGRAM_NAME,
 } from '../../app/contract/programs.ts'
 import type { ProgramSummary } from '../../app/contract/snapshot.ts'
-import { Button } from '../components/button.tsx'
 import { classesOf } from '../components/classes.ts'
+import { Button } from '../components/controls.tsx'
 import { Field, formText, Refusal } from '../components/form.tsx'
 import { Icon } from '../components/icon.tsx'
 import { useAsked } from '../hooks/use-asked.ts'

@@ -1,6 +1,6 @@
 import { sharedText } from '../../app/status/desk-status.ts'
-import { Button } from '../components/button.tsx'
 import { classesOf } from '../components/classes.ts'
+import { Button } from '../components/controls.tsx'
 import { ScrollBox } from '../components/table.tsx'
 import deskSheet from '../desk/desk.module.css'
 import { MachineList } from '../desk/machine-list.tsx'

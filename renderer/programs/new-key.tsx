@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'react'
 import { clockText } from '../../app/status/moments.ts'
-import { Button } from '../components/button.tsx'
 import { classesOf } from '../components/classes.ts'
+import { Button } from '../components/controls.tsx'
 import { Icon } from '../components/icon.tsx'
 import { Shape } from '../components/shape.tsx'
 import { useCopy } from '../hooks/use-copy.ts'

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react'
 import type { ExportedFile, ExportKind, Report } from '../../app/contract/history.ts'
 import { dayAndMinuteText } from '../../app/status/moments.ts'
-import { Button } from '../components/button.tsx'
+import { Button } from '../components/controls.tsx'
 import { DialogFrame } from '../components/dialog-frame.tsx'
 import { Refusal } from '../components/form.tsx'
 import { saveFile } from '../hooks/save-file.ts'

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { ALERT_SEVERITIES, type AlertSeverity } from '../../app/contract/alerts.ts'
-import { Button } from '../components/button.tsx'
+import { Button } from '../components/controls.tsx'
 import { Tick } from '../components/form.tsx'
 import { useAlertPreferences } from '../hooks/use-answer.ts'
 import { useLook, useParts } from '../state/window-parts.ts'

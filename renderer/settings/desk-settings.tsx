@@ -1,6 +1,6 @@
 import { machinesText } from '../../app/status/desk-status.ts'
-import { Button } from '../components/button.tsx'
 import { classesOf } from '../components/classes.ts'
+import { Button } from '../components/controls.tsx'
 import deskSheet from '../desk/desk.module.css'
 import { MachineList } from '../desk/machine-list.tsx'
 import type { Dialog } from '../state/view-state.ts'

@@ -1,6 +1,6 @@
 import { unbroken } from '../../app/status/durations.ts'
-import { Button } from '../components/button.tsx'
 import { classesOf } from '../components/classes.ts'
+import { Button } from '../components/controls.tsx'
 import { Shape } from '../components/shape.tsx'
 import { BANNER_ACTION_LABELS, type BannerAction, bannerFor } from '../format/banner.ts'
 import { useMomentValue, useParts, useView } from '../state/window-parts.ts'

@@ -1,6 +1,6 @@
 import { Component, type ReactNode } from 'react'
-import { Button } from '../components/button.tsx'
 import { classesOf } from '../components/classes.ts'
+import { Button } from '../components/controls.tsx'
 import sheet from './shell.module.css'
 
 const css = classesOf(sheet)

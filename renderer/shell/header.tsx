@@ -1,7 +1,7 @@
 import { zonedClockText } from '../../app/status/moments.ts'
 import { AlertsButton } from '../alerts/alerts-button.tsx'
-import { Button } from '../components/button.tsx'
 import { classesOf } from '../components/classes.ts'
+import { Button } from '../components/controls.tsx'
 import { Icon } from '../components/icon.tsx'
 import { LazyMenu, menuCode } from '../components/lazy-menu.tsx'
 import type { Page } from '../state/view-state.ts'

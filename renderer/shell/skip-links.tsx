@@ -1,5 +1,5 @@
-import { Button } from '../components/button.tsx'
 import { classesOf } from '../components/classes.ts'
+import { Button } from '../components/controls.tsx'
 import { useMirror } from '../state/window-parts.ts'
 import sheet from './shell.module.css'
 

@@ -7,8 +7,8 @@ import {
   type StreamOption,
 } from '../../app/service/stream-kinds.ts'
 import { proposalName } from '../../app/status/stream-status.ts'
-import { Button } from '../components/button.tsx'
-import { Field, formText, Refusal, Select } from '../components/form.tsx'
+import { Button, Select } from '../components/controls.tsx'
+import { Field, formText, Refusal } from '../components/form.tsx'
 import { slotText } from '../format/slot-text.ts'
 import { useAsked } from '../hooks/use-asked.ts'
 import type { OfKey } from '../state/view-state.ts'

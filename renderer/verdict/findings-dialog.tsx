@@ -1,6 +1,6 @@
 import { chooseCategory } from '../capacity/chosen-category.ts'
-import { Button } from '../components/button.tsx'
 import { classesOf } from '../components/classes.ts'
+import { Button } from '../components/controls.tsx'
 import { DialogFrame } from '../components/dialog-frame.tsx'
 import { Shape } from '../components/shape.tsx'
 import { useParts, useShown, useShownValue } from '../state/window-parts.ts'

@@ -1,5 +1,5 @@
 import type { Remedy } from '../../app/conditions/remedies.ts'
-import { Button } from '../components/button.tsx'
+import { Button } from '../components/controls.tsx'
 import { useCommand } from '../hooks/use-asked.ts'
 import type { Dialog } from '../state/view-state.ts'
 import { shownSnapshot, useParts, useShown } from '../state/window-parts.ts'
