@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'react'
+import { useLayoutEffect, useRef } from 'react'
 import { clockText } from '../../app/status/moments.ts'
 import { classesOf } from '../components/classes.ts'
 import { Button } from '../components/controls.tsx'
@@ -23,9 +23,9 @@ interface NewKeyProps {
 /** The key of a new program and how to use it. The key is shown only once. */
 export function NewProgramKey({ name, value, url, isServing, lastSeenAt, done }: NewKeyProps) {
   const copy = useCopy()
-  // The form that had the focus was removed, so focus moves here.
+  // The form that had the focus is removed. Focus moves here before any key can reach the page instead.
   const first = useRef<HTMLButtonElement>(null)
-  useEffect(() => first.current?.focus(), [])
+  useLayoutEffect(() => first.current?.focus(), [])
   const byHand = 'Select the key and copy it by hand.'
   return (
     <>
