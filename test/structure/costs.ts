@@ -25,13 +25,13 @@ export const TRIALS: readonly Trial[] = [
   {
     name: 'an alert',
     file: 'app/conditions/kinds.ts',
-    before: "  'streams-restarting': after(0),",
-    entry: "  'streams-waiting': after(10_000),\n",
+    before: "    detect: ({ orders }) => (orders?.state === 'stopped'",
+    entry: '    alert: after(10_000),\n',
   },
   {
     name: 'a finding',
     file: 'app/conditions/kinds.ts',
-    before: "  'keys-damaged': stops(",
+    before: "  'keys-damaged': { ...stops(",
     entry: "  trial: { ...leaves('data'), detect: () => [{ severity: 'warning' as const }] },\n",
   },
   {
