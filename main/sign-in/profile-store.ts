@@ -82,7 +82,7 @@ export class VaultProfileStore implements ProfileStore, DeskStore {
    * still can't be opened are included, so that a person can sign in again.
    */
   restore(): readonly RestoredProfile[] {
-    const stored = this.#handle.vault?.profiles() ?? []
+    const stored = this.#handle.storedProfiles()
     this.#sealAll()
     if (this.#handle.vault === undefined && this.ids().includes(SAVED_KEYS) && !this.#keys.has(SAVED_KEYS)) {
       return [this.#unnamed()]

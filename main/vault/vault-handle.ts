@@ -7,7 +7,7 @@ import type { Keystore } from '../ports/keystore.ts'
 import { type Saved, storageErrorText, unexpectedText } from '../storage/storage-error.ts'
 import { addDataKey, type DataKeys, NO_KEYS, type Unlocking, unlockDataKeys } from './data-keys.ts'
 import { NewestCommit } from './newest-commit.ts'
-import { Vault } from './vault.ts'
+import { type StoredProfile, Vault, type VaultRead } from './vault.ts'
 import { openVaultFile, type VaultFileOpening } from './vault-file.ts'
 import { type StartTrouble, sealedElsewhere, startTrouble, tokenSealedElsewhere } from './vault-status.ts'
 
@@ -40,11 +40,13 @@ export class VaultHandle {
   /** Lines that tell a person which files were damaged. */
   readonly notices: readonly string[]
   readonly #deps: VaultHandleDeps
-  readonly #database: DatabaseSync | undefined
+  #database: DatabaseSync | undefined
   readonly #newest: NewestCommit | undefined
   #status: VaultStatus
   #vault: Vault | undefined
   #hidesNothing = false
+  /** The ids of the profiles that were listed last. */
+  #listed: readonly string[] | undefined
   #closed = false
   #asking: Promise<AskedAgain> | undefined
   #startingOver: Promise<void> | undefined
@@ -85,6 +87,7 @@ export class VaultHandle {
       { database: opening.database, newest },
     )
     handle.#take(await unlock(opening.database, keystore, wallMs()))
+    handle.storedIds()
     return handle
   }
 
@@ -113,17 +116,43 @@ export class VaultHandle {
   }
 
   /**
-   * The ids of the stored profiles, even without an open data key. `SAVED_KEYS` if the file can't be opened
-   * or read.
+   * The ids of the stored profiles, even without an open data key. If the file can't be read, the ids of the
+   * profiles that were listed last. If the file can't be opened, `SAVED_KEYS`.
    */
   storedIds(): readonly string[] {
-    if (this.#database === undefined) return this.#status.state === 'unreadable' ? [SAVED_KEYS] : []
-    return this.#vault === undefined ? [] : (this.#vault.ids() ?? [SAVED_KEYS])
+    const ids = this.#list((vault) => vault.ids()) ?? this.#listed
+    if (ids !== undefined) return ids
+    return this.#status.state === 'unreadable' ? [SAVED_KEYS] : []
+  }
+
+  /** The stored profiles, in the order of `storedIds`. Empty if the file can't be opened or read. */
+  storedProfiles(): readonly StoredProfile[] {
+    const profiles = this.#list((vault) => vault.profiles())
+    if (profiles !== undefined) this.#listed = profiles.map(({ id }) => id)
+    return profiles ?? []
+  }
+
+  /**
+   * Reads a list from the file. If that fails before the first list of profiles, the file counts as one that
+   * can't be opened. Otherwise a new key could get the id of a stored key and replace it.
+   */
+  #list<T>(from: (vault: Vault) => VaultRead<readonly T[]>): readonly T[] | undefined {
+    if (this.#vault === undefined) return undefined
+    const reading = from(this.#vault)
+    if (reading.ok) return reading.value
+    if (this.#listed === undefined && !this.#closed) {
+      this.#vault.close()
+      this.#vault = undefined
+      this.#database = undefined
+      this.#status = startTrouble('unreadable', reading.why)
+    }
+    return undefined
   }
 
   /** Whether a key is certainly not stored. False while the stored keys can't be opened or read. */
   isGone(profile: string): boolean {
-    return this.#status.state === 'ok' && this.#vault?.ids()?.includes(profile) === false
+    const ids = this.#status.state === 'ok' ? this.#vault?.ids() : undefined
+    return ids?.ok === true && !ids.value.includes(profile)
   }
 
   /** Calls `listener` each time a pending keystore has responded. Returns the unsubscribe function. */

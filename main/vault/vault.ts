@@ -62,7 +62,9 @@ const DESK = 'desk'
 const ABOUT_DAMAGED =
   'name and addresses damaged. Connect the key as a new entry, then disconnect the damaged one'
 
-type Read<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly why: string }
+export type VaultRead<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly why: string }
 
 /**
  * The result of a write after the vault was closed, for example when the service responds while the app
@@ -105,26 +107,23 @@ export class Vault {
     return this.#keys.current !== undefined
   }
 
-  /** The stored profiles, in the order of `ids`. Empty if the file can't be read. */
-  profiles(): readonly StoredProfile[] {
-    return this.#rows()?.map(({ id, about }) => this.#stored(id, about)) ?? []
+  /** The stored profiles, in the order of `ids`. */
+  profiles(): VaultRead<readonly StoredProfile[]> {
+    return this.#rows(({ id, about }) => this.#stored(id, about))
   }
 
-  /**
-   * The ids of the stored profiles, oldest first. So keys are listed in the same order at each start.
-   * `undefined` if the file can't be read.
-   */
-  ids(): readonly string[] | undefined {
-    return this.#rows()?.map(({ id }) => id)
+  /** The ids of the stored profiles, oldest first. So keys are listed in the same order at each start. */
+  ids(): VaultRead<readonly string[]> {
+    return this.#rows(({ id }) => id)
   }
 
-  #rows() {
+  #rows<T>(of: (row: { readonly id: string; readonly about: string }) => T): VaultRead<readonly T[]> {
     const reading = this.#read(({ database }) =>
       z
         .array(z.object({ id: z.string(), about: z.string() }))
         .parse(database.prepare('SELECT id, about FROM profiles ORDER BY rowid').all()),
     )
-    return reading.ok ? reading.value : undefined
+    return reading.ok ? { ok: true, value: reading.value.map(of) } : reading
   }
 
   /**
@@ -315,7 +314,7 @@ export class Vault {
     return { database: this.#database, keys: this.#keys, nowMs: this.#wallMs() }
   }
 
-  #read<T>(run: (view: VaultView) => T): Read<T> {
+  #read<T>(run: (view: VaultView) => T): VaultRead<T> {
     if (!this.#database.isOpen) return CLOSED
     try {
       return { ok: true, value: run(this.#view) }

@@ -56,15 +56,8 @@ export async function lockedVault(folder: string, wallMs: () => number, keystore
     handle.close()
     lock.release()
   }
-  // Otherwise each stored key would be taken for absent.
-  if (handle.vault !== undefined && handle.vault.ids() === undefined) {
-    close()
-    return failed(unreadKeys(folder))
-  }
   return { kind: 'open', handle, close } as const
 }
-
-export const unreadKeys = (folder: string): string => `the keys in ${folder} can't be read`
 
 /** The end of a message about a folder that no Headroom is using. */
 export const NOT_STORED = ', and no key is saved there'

@@ -1,5 +1,5 @@
 import { type ControlAnswer, failedAnswer } from '../../control/protocol.ts'
-import { lockedVault, NOT_STORED, unreadKeys } from './stored-keys.ts'
+import { lockedVault, NOT_STORED } from './stored-keys.ts'
 
 /**
  * Stops the orders of one key or of all keys in a data folder that no app is using. The orders stay stopped
@@ -16,9 +16,9 @@ export async function stopStored(
   if (opening.kind === 'failed') return failedAnswer(opening.line)
   const { handle, close } = opening
   try {
+    const stored = handle.storedProfiles().filter(({ id }) => profile === undefined || id === profile)
     const { vault } = handle
-    if (vault === undefined) return failedAnswer(unreadKeys(folder))
-    const stored = vault.profiles().filter(({ id }) => profile === undefined || id === profile)
+    if (vault === undefined) return failedAnswer(`the keys in ${folder} can't be read`)
     if (profile !== undefined && stored.length === 0)
       return failedAnswer(`no key '${profile}' is saved in ${folder}`)
     for (const { id, about } of stored) {

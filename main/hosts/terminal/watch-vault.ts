@@ -9,7 +9,7 @@ import { openDataFolder } from '../../storage/data-folder.ts'
 import { lockDataFolder } from '../../storage/lock.ts'
 import { passphraseKeystore } from '../../vault/passphrase-keystore.ts'
 import { VaultHandle } from '../../vault/vault-handle.ts'
-import { type KeysFailure, unreadKeys, vaultFailure, vaultTrouble } from './stored-keys.ts'
+import { type KeysFailure, vaultFailure, vaultTrouble } from './stored-keys.ts'
 
 /** The opened vault of `watch`, with a monitor of its keys. */
 export interface WatchVault {
@@ -63,11 +63,6 @@ export async function openWatchVault(
   if (status.state !== 'ok' && status.state !== 'record-corrupt') {
     close()
     return vaultFailure(data.path, status)
-  }
-  // Otherwise the given token would replace a newer stored token of the same key.
-  if (handle.vault?.ids() === undefined) {
-    close()
-    return { kind: 'failed', line: unreadKeys(data.path), needsPerson: false }
   }
   const storage: VaultProfileStore = new VaultProfileStore(handle, {
     startsOver: false,

@@ -12,6 +12,7 @@ import { type SimulatorServer, startSimulatorServer } from '../../../main/simula
 import { SkippingClock } from '../skipping-clock.ts'
 import { temporaryFolder } from '../storage/temporary-folder.ts'
 import { testKeystore } from '../vault/test-keystore.ts'
+import { UNREADABLE_KEYS, unreadableProfiles } from '../vault/unreadable-profiles.ts'
 import { NO_PUSHES } from './no-pushes.ts'
 
 const HELLO = { version: '1.2.3', host: 'browser', hostReason: 'no display' } as const
@@ -133,6 +134,25 @@ test.each([
   expect(await handlers.connect(await key())).toMatchObject({ ok: true })
   await vi.waitFor(async () => expect(await profiles()).toEqual(['key-1']), 10_000)
 })
+
+test.each([0, 1])(
+  'no new key replaces saved keys that can’t be listed (lists before: %i)',
+  async (successes) => {
+    const dataFolder = await folderWithKey()
+    const repair = unreadableProfiles(successes)
+    const { app, handlers } = await running({ dataFolder, keystore: testKeystore() })
+    expect(await handlers.snapshots()).toMatchObject([
+      { profile: { id: SAVED_KEYS }, keystore: 'unreadable' },
+    ])
+    expect(app.notices).toEqual([UNREADABLE_KEYS])
+    expect(await handlers.connect({ ...(await key()), name: 'New' })).toMatchObject({ ok: true })
+    expect(await handlers.snapshots()).toMatchObject([{ profile: { name: 'New' }, keystore: 'memory' }])
+    await app.stop()
+    repair()
+    const again = await running({ dataFolder, keystore: testKeystore() })
+    expect(await again.handlers.snapshots()).toMatchObject([{ profile: { name: 'Mine' }, keystore: 'ok' }])
+  },
+)
 
 test('a demonstration whose sign-in ended, as after a long sleep, restarts', async () => {
   let sleptMs = 0

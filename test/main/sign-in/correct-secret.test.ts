@@ -140,14 +140,14 @@ test('an encrypted key is encrypted with its new secret before that is sent, and
   const storedWhenSent: (string | undefined)[] = []
   const { reply } = http
   http.reply = (request) => {
-    storedWhenSent.push(handle.vault?.profiles()[0]?.clientSecret)
+    storedWhenSent.push(handle.storedProfiles()[0]?.clientSecret)
     return reply(request)
   }
   await handlers.correctSecret({ profile: 'key-1', clientSecret: 'CANARY-right' })
   expect(storedWhenSent[0]).toBe('CANARY-right')
   handle.close()
   const again = await openVault(folder)
-  expect(again.vault?.profiles()[0]).toMatchObject({
+  expect(again.storedProfiles()[0]).toMatchObject({
     clientSecret: 'CANARY-right',
     reading: { kind: 'found', stored: { token: { refreshToken: 'CANARY-token' } } },
   })

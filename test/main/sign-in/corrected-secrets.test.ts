@@ -217,11 +217,11 @@ test('each profile is encrypted with the new secret before it is sent, and opens
   const { clock, http, monitor } = await allStopped(
     new VaultProfileStore(handle, { startsOver: false, changed: () => {} }),
   )
-  const secrets = (from: typeof handle) => from.vault?.profiles().map(({ clientSecret }) => clientSecret)
+  const secrets = (from: typeof handle) => from.storedProfiles().map(({ clientSecret }) => clientSecret)
   const { reply } = http
   const whenSent: unknown[] = []
   http.reply = (request) => {
-    if (fields(request).get('refresh_token')?.endsWith('sim')) whenSent.push(secrets(handle)?.[1])
+    if (fields(request).get('refresh_token')?.endsWith('sim')) whenSent.push(secrets(handle)[1])
     return reply(request)
   }
   await monitor.correctSecret('live', 'CANARY-right')

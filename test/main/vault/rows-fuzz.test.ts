@@ -110,7 +110,7 @@ test('4,000 vaults with one foreign cell: each opens, reports its loss, and reve
       try {
         const handle = await openOn(database)
         const restored = new VaultProfileStore(handle, { startsOver: false, changed: () => {} }).restore()
-        for (const { id, reading, clientSecret } of handle.vault?.profiles() ?? []) {
+        for (const { id, reading, clientSecret } of handle.storedProfiles()) {
           kinds.set(reading.kind, (kinds.get(reading.kind) ?? 0) + 1)
           if (reading.kind === 'found')
             expect(reading.stored.token.refreshToken).toBe(`CANARY-refresh-of-${id}`)

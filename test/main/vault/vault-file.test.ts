@@ -56,7 +56,7 @@ test.each([
     ),
   ])
   expect(handle.notices[0]).toContain(aside)
-  expect(vaultOf(handle).profiles()).toMatchObject([{ id: SAVED_KEYS }])
+  expect(handle.storedProfiles()).toMatchObject([{ id: SAVED_KEYS }])
   vaultOf(handle).signIn(profile(), held(1))
   handle.close()
   const again = await openVault(folder)

@@ -34,26 +34,37 @@ test('the ids of stored keys have the order of the stored profiles, oldest first
   const handle = await openVault(temporaryFolder())
   const ids = ['key-9', 'key-10', 'key-1']
   for (const id of ids) vaultOf(handle).signIn(profile({ id }), held(1))
-  expect(
-    vaultOf(handle)
-      .profiles()
-      .map((one) => one.id),
-  ).toEqual(ids)
+  expect(handle.storedProfiles().map((one) => one.id)).toEqual(ids)
   expect(handle.storedIds()).toEqual(ids)
 })
 
 test('a key is gone only if the stored keys can be read and do not include it', async () => {
   const folder = await storedFolder()
   const handle = await VaultHandle.open({ folder, keystore: testKeystore(1), wallMs: () => NOW_MS })
+  expect(handle.storedProfiles()).toHaveLength(1)
   const gone = () => ['key-1', 'key-2'].map((id) => handle.isGone(id))
   expect([gone(), handle.storedIds()]).toEqual([[false, true], ['key-1']])
   const repair = unreadableProfiles()
-  expect([gone(), handle.storedIds()]).toEqual([[false, false], [SAVED_KEYS]])
-  expect(handle.vault?.profiles()).toEqual([])
+  expect([gone(), handle.storedIds()]).toEqual([[false, false], ['key-1']])
+  expect(handle.storedProfiles()).toEqual([])
   repair()
   expect(gone()).toEqual([false, true])
   handle.close()
   expect(gone()).toEqual([false, false])
+})
+
+test('a file is closed if its ids can’t be read before its profiles were listed', async () => {
+  const folder = await storedFolder()
+  const handle = await openVault(folder)
+  const repair = unreadableProfiles()
+  expect(handle.storedIds()).toEqual([SAVED_KEYS])
+  repair()
+  expect([handle.status.state, handle.vault, handle.storedIds()]).toEqual([
+    'unreadable',
+    undefined,
+    [SAVED_KEYS],
+  ])
+  expect((await openVault(folder)).storedIds()).toEqual(['key-1'])
 })
 
 test('another key in the keyring reads as a changed key; nothing is changed, and the old keyring opens it', async () => {
@@ -65,7 +76,7 @@ test('another key in the keyring reads as a changed key; nothing is changed, and
     line: expect.stringContaining('encrypted with test'),
   })
   expect(handle.vault?.canSeal).toBe(false)
-  expect(vaultOf(handle).profiles()[0]?.about?.name).toBe('Main key')
+  expect(handle.storedProfiles()[0]?.about?.name).toBe('Main key')
   handle.close()
   expect(contentOf(folder)).toEqual(before)
   const again = await openVault(folder, testKeystore(1))
@@ -343,7 +354,7 @@ test('two calls at once start over with one key, so that what is stored meanwhil
   stored.resolve()
   await second
   expect(wraps).toBe(1)
-  expect(vaultOf(handle).profiles()).toContainEqual(
+  expect(handle.storedProfiles()).toContainEqual(
     expect.objectContaining({ id: 'key-2', reading: expect.objectContaining({ kind: 'found' }) }),
   )
 })
@@ -376,7 +387,7 @@ test('while the keyring is locked no address is called changed', async () => {
   const keystore = testKeystore(1)
   keystore.answer = { kind: 'unavailable', why: 'no keyring' }
   const handle = await openVault(await storedFolder(), keystore)
-  const [found] = vaultOf(handle).profiles()
+  const [found] = handle.storedProfiles()
   expect(JSON.stringify(found)).not.toContain('another program changed')
   expect(found?.about?.name).toBe('Main key')
 })
@@ -396,11 +407,7 @@ test('with two open data keys, a mark by either of them is accepted', async () =
     }),
   }
   const again = await openVault(folder, both)
-  expect(
-    vaultOf(again)
-      .profiles()
-      .map(({ id, reading }) => [id, reading.kind]),
-  ).toEqual([
+  expect(again.storedProfiles().map(({ id, reading }) => [id, reading.kind])).toEqual([
     ['key-1', 'found'],
     ['key-2', 'found'],
   ])

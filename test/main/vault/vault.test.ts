@@ -30,7 +30,7 @@ test('a sign-in is there at the next start, with secrets and settings', async ()
   const again = await openVault(folder)
   expect(again.status).toEqual({ state: 'ok' })
   const { id, refreshToken, clientSecret, ...about } = profile()
-  expect(vaultOf(again).profiles()).toMatchObject([
+  expect(again.storedProfiles()).toMatchObject([
     {
       id,
       about: { ...about, hasClientSecret: true },
@@ -51,7 +51,7 @@ test('a secret stored later opens at the next start, and affects neither the tok
   expect(rowsOf(folder, 'SELECT kind FROM quarantine')).toEqual([{ kind: 'client-secret' }])
   handle.close()
   const again = await openVault(folder)
-  expect(vaultOf(again).profiles()).toMatchObject([
+  expect(again.storedProfiles()).toMatchObject([
     { clientSecret: 'CANARY-second', reading: { kind: 'found', stored: held(1) } },
   ])
 })
@@ -130,7 +130,7 @@ test('a failed write of any kind is reported as failed, and the next one is stor
   })
   const vault = vaultOf(handle)
   vault.signIn(profile(), held(1))
-  const before = vault.profiles()
+  const before = handle.storedProfiles()
   const tokens = vault.tokens('key-1')
   const writes: (() => Saved)[] = [
     () => tokens.save(held(2)),
@@ -144,10 +144,12 @@ test('a failed write of any kind is reported as failed, and the next one is stor
   ]
   for (const database of opened) database.exec('PRAGMA query_only = ON')
   for (const write of writes) expect(write()).toEqual({ ok: false, why: expect.stringMatching(/./) })
-  expect(vault.profiles()).toMatchObject(before.map(({ id, about, reading }) => ({ id, about, reading })))
+  expect(handle.storedProfiles()).toMatchObject(
+    before.map(({ id, about, reading }) => ({ id, about, reading })),
+  )
   for (const database of opened) database.exec('PRAGMA query_only = OFF')
   for (const write of writes) expect(write()).toMatchObject({ ok: true })
-  expect(vault.profiles().map(({ id }) => id)).toEqual(['key-2'])
+  expect(handle.storedProfiles().map(({ id }) => id)).toEqual(['key-2'])
   handle.close()
   for (const write of writes) expect(write()).toEqual({ ok: false, why: 'the vault is closed' })
   expect(tokens.read()).toEqual({ kind: 'unreadable', why: 'the vault is closed' })
@@ -181,7 +183,7 @@ test('no generation is reused, not even that of a record in quarantine', async (
   handle.close()
   tamper(folder, 'UPDATE records SET sealed = zeroblob(60)')
   const again = await openVault(folder)
-  expect(vaultOf(again).profiles()).toMatchObject([{ reading: { kind: 'lost', state: 'record-corrupt' } }])
+  expect(again.storedProfiles()).toMatchObject([{ reading: { kind: 'lost', state: 'record-corrupt' } }])
   expect(vaultOf(again).signIn(profile(), held(1))).toEqual({ ok: true, generation: 8 })
   again.close()
   const generations = (table: string) => rowsOf(folder, `SELECT kind, generation FROM ${table} ORDER BY kind`)
@@ -215,11 +217,7 @@ test('a forgotten key is deleted from the file, and the others stay', async () =
   const { folder, handle } = await signedInVault()
   vaultOf(handle).signIn(profile({ id: 'key-2', name: 'Second key' }), held(1, 'CANARY-refresh-1'))
   expect(vaultOf(handle).forget('key-1')).toEqual({ ok: true })
-  expect(
-    vaultOf(handle)
-      .profiles()
-      .map(({ id }) => id),
-  ).toEqual(['key-2'])
+  expect(handle.storedProfiles().map(({ id }) => id)).toEqual(['key-2'])
   expect(vaultOf(handle).knows('key-1', 'CANARY-refresh-1')).toBe(false)
   expect(bytesIn(folder)).not.toContain('Main key')
   expect(bytesIn(folder)).toContain('Second key')
@@ -294,7 +292,7 @@ test('unreadable metadata and settings are reported, and nothing is deleted', as
     "UPDATE profiles SET about = '{'; UPDATE records SET about = '[]' WHERE kind = 'refresh-token'",
   )
   const again = await openVault(folder, keystore)
-  expect(vaultOf(again).profiles()).toMatchObject([
+  expect(again.storedProfiles()).toMatchObject([
     { id: 'key-1', reading: { kind: 'lost', state: 'record-corrupt' } },
   ])
 })
@@ -305,7 +303,7 @@ test.each(['authUrl', 'baseUrl', 'clientId'])(
     const folder = await storedFolder()
     tamper(folder, `UPDATE profiles SET about = json_set(about, '$.${field}', 'https://elsewhere.test')`)
     const again = await openVault(folder)
-    const [found] = vaultOf(again).profiles()
+    const [found] = again.storedProfiles()
     expect(found?.reading).toMatchObject({
       kind: 'lost',
       state: 'record-corrupt',
@@ -316,7 +314,7 @@ test.each(['authUrl', 'baseUrl', 'clientId'])(
     expect(tokensOf(again)).toMatchObject({ kind: 'found' })
     // A new sign-in repairs it.
     vaultOf(again).signIn(profile(), held(2))
-    expect(vaultOf(again).profiles()[0]?.reading.kind).toBe('found')
+    expect(again.storedProfiles()[0]?.reading.kind).toBe('found')
   },
 )
 
@@ -330,25 +328,21 @@ test('a profile without its mark, or with another’s, is not trusted', async ()
      UPDATE profiles SET about = json_set(about, '$.mark', 'x') WHERE id = 'key-2'`,
   )
   const again = await openVault(folder)
-  expect(
-    vaultOf(again)
-      .profiles()
-      .map(({ reading }) => reading.kind),
-  ).toEqual(['lost', 'lost'])
+  expect(again.storedProfiles().map(({ reading }) => reading.kind)).toEqual(['lost', 'lost'])
 })
 
 test('an invalid address does not prevent a start', async () => {
   const folder = await storedFolder()
   tamper(folder, "UPDATE profiles SET about = json_set(about, '$.authUrl', 'nowhere')")
   const again = await openVault(folder)
-  expect(vaultOf(again).profiles()).toEqual([expect.not.objectContaining({ about: expect.anything() })])
+  expect(again.storedProfiles()).toEqual([expect.not.objectContaining({ about: expect.anything() })])
 })
 
 test('a key whose client secret cannot be decrypted cannot be used, and reports it', async () => {
   const folder = await storedFolder()
   tamper(folder, "UPDATE records SET sealed = zeroblob(60) WHERE kind = 'client-secret'")
   const again = await openVault(folder)
-  const [found] = vaultOf(again).profiles()
+  const [found] = again.storedProfiles()
   expect(found?.reading).toMatchObject({ kind: 'lost', state: 'record-corrupt' })
   expect(found?.tokens.read()).toEqual(found?.reading)
 })

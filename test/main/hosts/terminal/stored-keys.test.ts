@@ -14,7 +14,7 @@ import { passphraseKeystore } from '../../../../main/vault/passphrase-keystore.t
 import { VaultHandle } from '../../../../main/vault/vault-handle.ts'
 import { temporaryFolder } from '../../storage/temporary-folder.ts'
 import { profile } from '../../vault/fixtures.ts'
-import { unreadableProfiles } from '../../vault/unreadable-profiles.ts'
+import { UNREADABLE_KEYS, unreadableProfiles } from '../../vault/unreadable-profiles.ts'
 import { fakeTerminal } from './fake-terminal.ts'
 
 const CHEAP = { N: 16, r: 8, p: 1 }
@@ -118,11 +118,10 @@ test('keys that can’t be read are neither called absent nor said to have stopp
   const switches = () => database.prepare(`SELECT about ->> 'orders' AS orders FROM profiles`).all()
   expect([await stop('key-1'), switches()]).toEqual([STOPPED, [{ orders: 'stopped' }, { orders: 'on' }]])
   const repair = unreadableProfiles()
-  const line = `the keys in ${folder} can't be read`
-  const failed = { ok: false, code: 'failed', message: line }
+  const failed = { ok: false, code: 'failed', message: `the keys in ${folder} can't be read` }
   expect([await stop(), await stop('key-2')]).toEqual([failed, failed])
   const { exitCode, terminal } = await run({ profile: 'key-1', yes: true })
-  expect([exitCode, terminal.errors, asked()]).toEqual([1, [line], []])
+  expect([exitCode, terminal.errors, asked()]).toEqual([1, [UNREADABLE_KEYS], []])
   repair()
   expect([await stop(), switches()]).toEqual([STOPPED, [{ orders: 'stopped' }, { orders: 'stopped' }]])
 })

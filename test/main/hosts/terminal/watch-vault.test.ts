@@ -13,7 +13,7 @@ import { VaultHandle } from '../../../../main/vault/vault-handle.ts'
 import { temporaryFolder } from '../../storage/temporary-folder.ts'
 import { held, NOW_MS, profile } from '../../vault/fixtures.ts'
 import { testKeystore } from '../../vault/test-keystore.ts'
-import { unreadableProfiles } from '../../vault/unreadable-profiles.ts'
+import { UNREADABLE_KEYS, unreadableProfiles } from '../../vault/unreadable-profiles.ts'
 
 const WORDS = 'the words'
 const CHOSEN = {
@@ -132,7 +132,7 @@ test('a given token never replaces the newer token of a key that can’t be read
   expect(tokens?.save(held(2, 'a-newer-token'))).toEqual({ ok: true })
   handle.close()
   const repair = unreadableProfiles()
-  await expect(watched(folder, {}, 'a-token')).rejects.toThrow(`the keys in ${folder} can't be read`)
+  await expect(watched(folder, {}, 'a-token')).rejects.toThrow(UNREADABLE_KEYS)
   repair()
   expect(await storedIn(folder)).toMatchObject({ id: 'watched', refreshToken: 'a-newer-token' })
 })
