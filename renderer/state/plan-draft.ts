@@ -6,6 +6,7 @@ import {
   type PlannedProgram,
   type PlannedRequests,
   quotaOf,
+  reserveOf,
 } from '../../app/plan/plan.ts'
 import { OTHERS_NAME, OWN_NAME, type RunningPlan } from '../../app/plan/running.ts'
 import { type StreamRequest, sameRequest } from '../../app/service/stream-kinds.ts'
@@ -172,9 +173,7 @@ export function rateBefore(
 function changedQuotas({ base: { plan: before }, plan }: PlanDraft): number {
   const sizeIn = ({ limits, reserves }: Plan, category: string) => {
     const { limit, periodSeconds } = limitOf({ limits }, category) ?? {}
-    return [limit, periodSeconds, Object.hasOwn(reserves, category) ? reserves[category] : undefined].join(
-      ' ',
-    )
+    return [limit, periodSeconds, reserveOf({ reserves }, category)].join(' ')
   }
   const categories = new Set([plan.limits, plan.reserves].flatMap(Object.keys))
   return [...categories].filter((category) => sizeIn(before, category) !== sizeIn(plan, category)).length
