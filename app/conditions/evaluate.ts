@@ -317,15 +317,9 @@ export function hasRecovered(kind: string, row: RequestQuota, nowMs: number): bo
   return row.low >= wanted || (row.source === 'header' && !isStale(row, nowMs) && row.remaining >= wanted)
 }
 
-/**
- * The time that shows how fresh the numbers are, epoch ms. It is the time of the tightest checked row's last
- * header. If no row is checked, it is the time of the newest header of any row.
- */
-export function freshestMs(snapshot: Snapshot, nowMs: number): number | undefined {
-  const [tightest] = judgedRows(snapshot, nowMs)
-  if (tightest !== undefined) return tightest.row.observedAt
-  return latestOf(snapshot.requests.map(({ observedAt }) => observedAt))
-}
+/** The time of the newest header of any row, epoch ms. `undefined` before the first header. */
+export const freshestMs = ({ requests }: Snapshot): number | undefined =>
+  latestOf(requests.map(({ observedAt }) => observedAt))
 
 /** Conditions of all kinds that have a `detect` function. */
 function ownConditions(snapshot: Snapshot, nowMs: number): readonly Condition[] {

@@ -174,7 +174,7 @@ function withoutCondition(aspect: Aspect, snapshot: Snapshot, stopped: boolean, 
 
 /** The age of the newest header. Other rows may be older. */
 function dataAge(snapshot: Snapshot, nowMs: number): ShownPart {
-  const freshest = freshestMs(snapshot, nowMs)
+  const freshest = freshestMs(snapshot)
   if (freshest === undefined) return { severity: 'unknown', label: 'none yet' }
   const name = 'Newest data'
   return nowMs - freshest > STALE_AFTER_MS

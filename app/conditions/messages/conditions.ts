@@ -366,7 +366,7 @@ function endedText({ refresh: { endsAt, reason } }: Snapshot, nowMs: number): st
 function dataMessage({ row }: Condition, snapshot: Snapshot, nowMs: number): Message {
   const label = STATE_LABELS['not-checked']
   const words = { label, name: 'Quotas not checked' }
-  const newest = row?.observedAt ?? freshestMs(snapshot, nowMs)
+  const newest = row?.observedAt ?? freshestMs(snapshot)
   if (newest === undefined) {
     return message({
       ...words,

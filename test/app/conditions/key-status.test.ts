@@ -327,7 +327,7 @@ describe('each part of a key’s health', () => {
       'Streams ok ok',
       'Slots ok ok',
       'Quotas ok ok',
-      'Newest data 6 s old ok',
+      'Newest data 0 s old ok',
     ])
     expect(
       parts({
