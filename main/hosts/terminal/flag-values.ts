@@ -38,10 +38,9 @@ export interface GivenFlag<T> extends Flag<T> {
   readonly [given]: true
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: a table holds flags of every type
-export type Flags = Readonly<Record<string, Flag<any>>>
+export type Flags = Readonly<Record<string, Flag<unknown>>>
 
-type GivenNames<F extends Flags> = { [N in keyof F]: F[N] extends GivenFlag<infer _> ? N : never }[keyof F]
+type GivenNames<F extends Flags> = { [N in keyof F]: F[N] extends GivenFlag<unknown> ? N : never }[keyof F]
 type ValueOf<F> = F extends Flag<infer T> ? T : never
 
 export type FlagsOf<F extends Flags> = { readonly [N in GivenNames<F>]: ValueOf<F[N]> } & {

@@ -98,11 +98,11 @@ function describeProgram(
     // commander writes no errors, because `runProgram` writes each error once, as one line.
     .configureOutput({ writeOut: out, writeErr: () => {}, outputError: () => {} })
 
-  /** Runs a command with its arguments and flags. commander passes its own object last. */
+  /** Runs a command with its arguments and flags. commander also passes its own object, which is unused. */
   const running =
     <Args extends readonly unknown[]>(command: (...args: Args) => Promise<number>) =>
-    async (...args: [...Args, Command]) =>
-      done(await command(...(args.slice(0, -1) as unknown as Args)))
+    async (...args: Args) =>
+      done(await command(...args))
   describeStart(program).action(running(commands.start))
   describeWatch(program).action(running(commands.watch))
   describeStatus(program).action(running(commands.status))
