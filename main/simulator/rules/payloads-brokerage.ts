@@ -1,7 +1,6 @@
 import { DAY_MS, HOUR_MS } from '../../../app/contract/units.ts'
-import { startOf } from '../../../app/history/rollup.ts'
 import { type Payload, priceOf, SYNTHETIC, timestamp } from './payloads-market.ts'
-import { unitOf, wholeOf } from './seed.ts'
+import { intervalStart, unitOf, wholeOf } from './seed.ts'
 
 export const ACCOUNT_IDS: readonly string[] = ['SIM1001', 'SIM1002']
 const HELD: Readonly<Record<string, readonly string[]>> = {
@@ -44,14 +43,14 @@ export function balance(seed: number, account: string, atMs: number): Payload {
 }
 
 export function balanceAtOpen(seed: number, account: string, atMs: number): Payload {
-  const { AccountType, CashBalance, Equity } = balance(seed, account, startOf(atMs, DAY_MS))
+  const { AccountType, CashBalance, Equity } = balance(seed, account, intervalStart(atMs, DAY_MS))
   return { AccountID: account, AccountType, BalanceDetail: { CashBalance, Equity }, ...SYNTHETIC }
 }
 
 export function position(seed: number, account: string, symbol: string, atMs: number): Payload {
   const quantity = 10 * wholeOf(seed, 1, 30, 'quantity', account, symbol)
   const last = priceOf(seed, symbol, atMs)
-  const dayStartMs = startOf(atMs, DAY_MS)
+  const dayStartMs = intervalStart(atMs, DAY_MS)
   const opened = priceOf(seed, symbol, dayStartMs)
   const paid = priceOf(seed, symbol, dayStartMs - 9 * HOUR_MS)
   return {
@@ -101,7 +100,7 @@ export function order(seed: number, account: string, id: string, atMs: number): 
   const step = Math.floor(atMs / 150_000 + 4 * unitOf(seed, 'step', id)) % STATUSES.length
   const quantity = wholeOf(seed, 1, 20, 'size', id) * 10
   const filled = Math.floor((quantity * step) / (STATUSES.length - 1))
-  const openedAtMs = startOf(atMs, HOUR_MS)
+  const openedAtMs = intervalStart(atMs, HOUR_MS)
   const price = priceOf(seed, symbol, openedAtMs).toFixed(2)
   return {
     AccountID: account,

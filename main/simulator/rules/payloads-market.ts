@@ -1,6 +1,5 @@
 import { DAY_MS } from '../../../app/contract/units.ts'
-import { startOf } from '../../../app/history/rollup.ts'
-import { unitOf, wholeOf } from './seed.ts'
+import { intervalStart, unitOf, wholeOf } from './seed.ts'
 
 /**
  * Market data that changes but is repeatable: a price is a function of (seed, symbol, time).
@@ -43,7 +42,7 @@ const dollars = (value: number): string => value.toFixed(2)
 
 export function quote(seed: number, symbol: string, atMs: number): Payload {
   const last = priceOf(seed, symbol, atMs)
-  const dayStartMs = startOf(atMs, DAY_MS)
+  const dayStartMs = intervalStart(atMs, DAY_MS)
   const open = priceOf(seed, symbol, dayStartMs)
   const close = priceOf(seed, symbol, dayStartMs - 1)
   const tick = Math.floor(atMs / 500)
@@ -88,7 +87,7 @@ export const UNIT_MS = { Minute: 60_000, Daily: DAY_MS, Weekly: 7 * DAY_MS, Mont
 /** The bar that contains `atMs`, with the prices up to that time. */
 export function bar(seed: number, symbol: string, unit: BarUnit, interval: number, atMs: number): Payload {
   const lengthMs = UNIT_MS[unit] * interval
-  const startMs = startOf(atMs, lengthMs)
+  const startMs = intervalStart(atMs, lengthMs)
   const seen = [0, 0.2, 0.4, 0.6, 0.8, 1].map((part) =>
     priceOf(seed, symbol, Math.round(startMs + (atMs - startMs) * part)),
   )
@@ -129,7 +128,7 @@ export function bars(
   atMs: number,
 ): readonly Payload[] {
   const lengthMs = UNIT_MS[unit] * interval
-  const startMs = startOf(atMs, lengthMs)
+  const startMs = intervalStart(atMs, lengthMs)
   return Array.from({ length: count }, (_, index) => {
     const age = count - 1 - index
     const closesMs = startMs - (age - 1) * lengthMs - 1

@@ -1,12 +1,11 @@
 import { DAY_MS } from '../../../app/contract/units.ts'
-import { startOf } from '../../../app/history/rollup.ts'
 import { type Payload, priceOf, SYNTHETIC, timestamp } from './payloads-market.ts'
-import { unitOf, wholeOf } from './seed.ts'
+import { intervalStart, unitOf, wholeOf } from './seed.ts'
 
 const FRIDAY = 5
 
 function fridays(atMs: number, count: number): readonly string[] {
-  const today = startOf(atMs, DAY_MS)
+  const today = intervalStart(atMs, DAY_MS)
   const until = (FRIDAY - new Date(today).getUTCDay() + 7) % 7
   return Array.from({ length: count }, (_, week) =>
     new Date(today + (until + 7 * week) * DAY_MS).toISOString().slice(0, 10),

@@ -22,3 +22,7 @@ export function sequenceOf(seed: number, ...words: readonly (string | number)[])
   let count = 0
   return () => unitOf(seed, ...words, count++)
 }
+
+/** Start of the interval of `lengthMs` that contains `atMs`, epoch ms. */
+export const intervalStart = (atMs: number, lengthMs: number): number =>
+  Math.floor(atMs / lengthMs) * lengthMs
