@@ -23,7 +23,7 @@ export type AnswerWith<Field> = Field extends string
   ? Extract<ControlAnswer, { readonly ok: true } & Readonly<Record<Field, unknown>>>
   : never
 
-/** Returns an answer with one of `fields`. If there is none, prints the reason and returns `undefined`. */
+/** Returns the answer if it has one of `fields`. Otherwise prints the reason and returns `undefined`. */
 export async function asked<Field extends string>(
   fields: readonly Field[],
   { request, data, stored }: Asking,
@@ -43,7 +43,11 @@ export async function asked<Field extends string>(
 export function answerIn(found: RunningAnswer, folder: string): ControlAnswer {
   switch (found.kind) {
     case 'nobody':
-      return { ok: false, code: 'nobody', message: `no Headroom is running on ${folder}; start it first` }
+      return {
+        ok: false,
+        code: 'nobody',
+        message: `no Headroom is running on ${folder}; start it with headroom start`,
+      }
     case 'failed':
       return { ok: false, code: 'failed', message: `can't reach the running Headroom: ${found.why}` }
     case 'answered':
@@ -76,7 +80,9 @@ export const keysOfSnapshots = (snapshots: readonly Snapshot[]): readonly Runnin
 /** Selects the named key, or the only key if none is named. `where` says where the keys are, for messages. */
 export function pickKey(keys: readonly RunningKey[], named: string | undefined, where: string): KeyChoice {
   const none = (line: string, exitCode: number = EXIT_FAILURE): KeyChoice => ({
-    ...{ kind: 'none', line, exitCode },
+    kind: 'none',
+    line,
+    exitCode,
   })
   const [first] = keys
   if (named !== undefined) {

@@ -1,6 +1,5 @@
 import type { WindowSummary } from '../../../app/contract/windows.ts'
 import { dayAndClockText } from '../../../app/status/moments.ts'
-import type { RunningAnswer } from '../../control/ask-running.ts'
 import type { StatusFlags } from './flags.ts'
 import { snapshotLine } from './json-lines.ts'
 import { asked, type RunningAppDeps } from './running-app.ts'
@@ -24,14 +23,7 @@ function windowLine({ id, admittedAt, lastUsedAt, isOpen }: WindowSummary, nowMs
 export async function status(flags: StatusFlags, deps: StatusDeps): Promise<number> {
   const { terminal } = deps
   const { data } = flags
-  const stored = async (folder: string): Promise<RunningAnswer> => ({
-    kind: 'answered',
-    answer: {
-      ...{ ok: false, code: 'nobody' },
-      message: `no Headroom is running on ${folder}; start it with headroom start`,
-    },
-  })
-  const answer = await asked(['snapshots'], { request: { do: 'status' }, data, stored }, deps)
+  const answer = await asked(['snapshots'], { request: { do: 'status' }, data }, deps)
   if (answer === undefined) return EXIT_FAILURE
   deps.showTimesOf(data ?? deps.defaultDataFolder() ?? '')
   const { screen } = terminal

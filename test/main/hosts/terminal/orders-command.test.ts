@@ -159,7 +159,7 @@ test('without a running Headroom it fails', async () => {
     showTimesOf: () => {},
   }
   expect(await orders({ action: 'status', id: undefined }, {}, deps)).toBe(1)
-  expect(terminal.errors).toEqual(['no Headroom is running on /d; start it first'])
+  expect(terminal.errors).toEqual(['no Headroom is running on /d; start it with headroom start'])
 })
 
 const STARTED = {
