@@ -263,7 +263,8 @@ async function answerOfSwitches(
       const outcome = await switches.allow(request.profile, request.ending)
       if (!outcome.ok) return outcome
       const { signIn } = outcome
-      return { ok: true, ...(signIn ?? { allowed: request.profile }) }
+      if (signIn === undefined) return { ok: true, allowed: request.profile }
+      return { ok: true, signIn: signIn.signIn, url: signIn.url, opened: signIn.opened }
     }
     case 'await-orders': {
       const outcome = await switches.allowed(request.signIn)

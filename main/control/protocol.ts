@@ -34,7 +34,7 @@ const request = z.discriminatedUnion('do', [
   z.strictObject({ do: z.literal('await-orders'), signIn: id }),
   /** Without `profile`, stops the orders of every key. */
   z.strictObject({ do: z.literal('stop-orders'), profile: id.exactOptional() }),
-  z.strictObject({ do: z.literal('dismiss-order'), id: id }),
+  z.strictObject({ do: z.literal('dismiss-order'), id }),
   /** Without `turn`, the request only returns the state. `port` is used only to turn the gateway on. */
   z.strictObject({
     do: z.literal('gateway'),
