@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { pathOf } from '../../app/service/categories.ts'
 import { claimPort, HEALTH_PATH } from '../network/loopback-servers.ts'
 import { isSameSecret } from '../network/random-secret.ts'
 import { ownHost } from '../network/request-gate.ts'
@@ -27,7 +28,7 @@ function answerTo(
 ): Answer {
   if (ownHost(rawHeaders, port) === undefined) return { status: 421, text: 'wrong Host header\n' }
   if (headers.origin !== undefined) return { status: 403, text: "pages in a browser can't read this\n" }
-  const path = url?.split('?', 1)[0]
+  const path = pathOf(url ?? '')
   if (path === HEALTH_PATH) return { status: 200, text: 'ok\n' }
   const bearer = /^Bearer (\S+)$/i.exec(headers.authorization ?? '')?.[1]
   if (bearer === undefined || !isSameSecret(bearer, expected))

@@ -1,3 +1,5 @@
+import { pathOf } from '../../app/service/categories.ts'
+
 /**
  * The head of a request before it is routed.
  *
@@ -41,7 +43,7 @@ export function gate({ method, url, rawHeaders }: RequestHead, port: number): Ga
   if (!url.startsWith('/')) return refuse(404)
   // The router decodes paths, but some rules compare undecoded paths. No path here needs encoding, so encoded
   // paths are rejected.
-  if (url.split('?', 1)[0]?.includes('%')) return refuse(404)
+  if (pathOf(url).includes('%')) return refuse(404)
 
   const origins = valuesOf(rawHeaders, 'origin')
   if (origins.length > 1 || origins.some((origin) => origin !== `http://${host}`)) return refuse(403)
