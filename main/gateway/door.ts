@@ -117,13 +117,13 @@ async function answerOrder(reply: ServerResponse, program: Program, deps: DoorDe
     return sendProblem(reply, denied(400, `Send the ${method} without a body.`))
   const body = mayHaveBody ? await bodyOf(reply, MAX_ORDER_BYTES, ORDER_TOO_LONG) : undefined
   if (mayHaveBody && body === undefined) return
-  if (path.kind !== 'read')
-    deps.serveOrder({
-      ...partsOf(reply, { program, body }),
-      method: method as AdmittedOrder['method'],
-      order: path,
-    })
-  else admit(reply, { program, method: method === 'GET' ? method : 'POST', body, isAlone: true }, deps)
+  if (path.kind === 'read')
+    return admit(reply, { program, method: method === 'GET' ? method : 'POST', body, isAlone: true }, deps)
+  deps.serveOrder({
+    ...partsOf(reply, { program, body }),
+    method: method as AdmittedOrder['method'],
+    order: path,
+  })
 }
 
 /** Whether a request with a valid key comes from a process of this user. If not, sends the error. */

@@ -9,10 +9,16 @@ export interface Attached {
   readonly forwarder: Forwarder
 }
 
-/** The counts of a program while its key is not connected, or no app is running. */
+/** The counts of a program while its key is not connected, or while no app is running. */
 export const NO_USE = {
-  ...{ forwarded: 0, coalesced: 0, refused: 0, perSecond: 0 },
-  ...{ waiting: 0, longestWaitMs: 0, streams: 0, use: [] },
+  forwarded: 0,
+  coalesced: 0,
+  refused: 0,
+  perSecond: 0,
+  waiting: 0,
+  longestWaitMs: 0,
+  streams: 0,
+  use: [],
 } as const
 
 /** A program with its current activity. While its key is not connected, it has no activity. */

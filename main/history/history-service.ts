@@ -183,7 +183,8 @@ export class HistoryService {
     const { monitor, version } = this.#deps
     const snapshot = monitor.snapshot(interval.profile)
     if (!snapshot) return undefined
-    const [report, events] = [this.report(interval), this.pastEvents(interval)]
+    const report = this.report(interval)
+    const events = this.pastEvents(interval)
     return exportedFile(what, interval.fromMs, { version, snapshot, report, events })
   }
 

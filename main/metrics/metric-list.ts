@@ -463,12 +463,12 @@ const withLabel =
 
 function streamCounts(snapshot: Snapshot): readonly MetricSample[] {
   const alike = Map.groupBy(snapshot.streams, ({ category, state }) => `${category}\n${state}`)
-  return [...alike.values()].flatMap((streams) =>
-    streams.slice(0, 1).map(({ category, state }) => ({
-      labels: { ...profileLabels(snapshot), category, state },
-      value: streams.length,
-    })),
-  )
+  return [...alike.values()].flatMap((streams) => {
+    const [first] = streams
+    if (first === undefined) return []
+    const { category, state } = first
+    return { labels: { ...profileLabels(snapshot), category, state }, value: streams.length }
+  })
 }
 
 /**

@@ -14,8 +14,18 @@ export type StorageFailure = 'full' | 'locked' | 'corrupt' | 'newer' | 'not-allo
 
 /** Primary result codes of SQLite. A primary code is the low byte of an extended code. */
 export const SQLITE = {
-  ...{ perm: 3, busy: 5, locked: 6, noMem: 7, readOnly: 8, ioErr: 10, corrupt: 11, full: 13, cantOpen: 14 },
-  ...{ protocol: 15, noLfs: 22, notADb: 26 },
+  perm: 3,
+  busy: 5,
+  locked: 6,
+  noMem: 7,
+  readOnly: 8,
+  ioErr: 10,
+  corrupt: 11,
+  full: 13,
+  cantOpen: 14,
+  protocol: 15,
+  noLfs: 22,
+  notADb: 26,
 } as const
 /** SQLITE_IOERR_WRITE, which some systems return if the disk is full or a quota is exceeded. */
 const IOERR_WRITE = SQLITE.ioErr | (3 << 8)
