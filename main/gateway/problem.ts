@@ -101,7 +101,7 @@ export const unauthorized = (detail: string): Problem => ({
   headers: { 'www-authenticate': `Bearer realm="${GATEWAY_NAME}"` },
 })
 
-/** A 429 in the form of the service's (service 3). `message`: the body's `Message`. */
+/** A 429 in the service's form (service 7). `message`: the body's `Message`. */
 export const tooMany = (detail: string, message: string, headers: Problem['headers'] = {}): Problem => ({
   ...denied(429, detail),
   error: 'TooManyRequests',

@@ -20,7 +20,7 @@ export function heldSnapshots(pushes: Pushes<AppContract>, isBlocked: () => bool
         pushes.profileRemoved(removed)
       },
     },
-    /** Sends what waits until the window is blocked again. */
+    /** Sends the waiting snapshots until the window is blocked again. */
     release: () => {
       for (const [profile, snapshot] of held) {
         if (isBlocked()) return

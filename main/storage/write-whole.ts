@@ -32,11 +32,11 @@ export function writeWhole(file: string, text: string): Saved {
   }
 }
 
-/** Removes a draft, if possible. The next write replaces one that remains. Never hides an earlier error. */
+/** Removes a draft, if possible. Never throws, so that the caller can report an earlier error. */
 export function discard(draft: string): void {
   try {
     rmSync(draft, { force: true })
   } catch {
-    // The caller reports the original error.
+    // It stays until a later write removes it.
   }
 }

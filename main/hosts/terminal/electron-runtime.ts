@@ -47,8 +47,8 @@ export function installedRuntime(): string | undefined {
 }
 
 /**
- * Downloads and unpacks Electron's runtime. `say` receives progress lines. A failure is not thrown, but the
- * reason for another host.
+ * Downloads and unpacks Electron's runtime. `say` receives progress lines. Never throws: if the download
+ * fails, the result is the browser host, with the reason.
  *
  * Electron's npm package would download the runtime at first use, but without a time limit, and without
  * progress for half a minute. Here, the package's library downloads the archive, so that its mirrors, proxy,

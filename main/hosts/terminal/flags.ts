@@ -23,7 +23,7 @@ import {
 } from './flag-values.ts'
 import { EXIT_DOES_NOT_FIT } from './terminal.ts'
 
-/** The flags of each command, in the order of its help, and the types of the parsed flags. */
+/* The flags of each command, in the order of its help, and the types of the parsed flags. */
 
 const metricsPort = flag(
   '--metrics-port <port>',

@@ -32,7 +32,7 @@ export interface BrowserArguments {
   readonly open: boolean
   /** Whether the ready line includes the single-use code. */
   readonly link: boolean
-  /** Where metrics are pushed. */
+  /** Where to push metrics. Absent if they are not pushed. */
   readonly otlp?: OtlpOptions
   /** Why the browser host was chosen. Absent if a person chose it. */
   readonly hostReason?: string

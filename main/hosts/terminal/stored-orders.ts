@@ -16,6 +16,7 @@ export async function stopStored(
   if (opening.kind === 'failed') return failedAnswer(opening.line)
   const { handle, close } = opening
   try {
+    // This closes the vault if its profiles can't be read.
     const stored = handle.storedProfiles().filter(({ id }) => profile === undefined || id === profile)
     const { vault } = handle
     if (vault === undefined) return failedAnswer(`the keys in ${folder} can't be read`)
