@@ -40,8 +40,7 @@ export function rowMessage(
   const words = { label, name: `${category} ${label}`, note, moment: momentText(row, nowMs) }
   const others = wholeRefillSentence(row)
   const usage = usageSentence(row, nowMs, snapshot)
-  // Below a text that says who the others are.
-  const shortUsage = others === '' ? usage : usage.replace(ON_THIS_KEY, '')
+  const usageBelowOthers = usageSentence(row, nowMs, { ...snapshot, areOthersNamed: others !== '' })
   if (kind === 'usual-load' && row.usualLoad !== undefined) return usualLoadMessage(row, row.usualLoad, nowMs)
   switch (state) {
     case 'blocked': {
@@ -71,7 +70,7 @@ export function rowMessage(
         title: `${category} is empty.`,
         text: others === '' ? 'Calls get 429 until it refills.' : others,
         action: others === '' ? `Pause ${category} calls.` : slowOthers(row, snapshot),
-        detail: shortUsage,
+        detail: usageBelowOthers,
       })
     case 'running-out': {
       if (note === 'recovering') {
@@ -90,7 +89,7 @@ export function rowMessage(
           title,
           text: others,
           action: slowOthers(row, snapshot),
-          detail: shortUsage,
+          detail: usageBelowOthers,
         })
       return message({
         ...words,
@@ -230,16 +229,17 @@ export function safeSentence(quota: RequestQuota, nowMs: number): string {
   return `Safe pace: ${paceText(everySeconds)}${burst > 0 ? `, ${burst} at once` : ''}.`
 }
 
+interface UsageContext extends Pick<Snapshot, 'programs'> {
+  /** Whether the text above says who the others are. */
+  readonly areOthersNamed?: boolean
+}
+
 /**
  * Who uses the quota and how fast, with its refill: `Others on this key use about 1.2–1.3/s; it refills
  * 1.07/s.` With a desk: `Others on this key use about 1.2/s, the desk 0.4/s, this machine 0.1/s; it refills
- * 1.07/s.` The busiest program of `snapshot` is named. Empty for an unchecked row.
+ * 1.07/s.` The busiest program of `context` is named. Empty for an unchecked row.
  */
-export function usageSentence(
-  quota: RequestQuota,
-  nowMs: number,
-  snapshot: Pick<Snapshot, 'programs'> = {},
-): string {
+export function usageSentence(quota: RequestQuota, nowMs: number, context: UsageContext = {}): string {
   const { use, observedAt } = quota
   if (isUnchecked(quota, nowMs)) return ''
   if (use === null) return 'Still measuring other traffic.'
@@ -249,9 +249,11 @@ export function usageSentence(
     return `No use measured${checked}.`
   }
   const who = [
-    ...(others === '0' ? [] : [{ who: `others${ON_THIS_KEY}`, uses: 'use', rate: `about ${others}/s` }]),
+    ...(others === '0'
+      ? []
+      : [{ who: context.areOthersNamed ? 'others' : OTHERS, uses: 'use', rate: `about ${others}/s` }]),
     ...(desk === '0' ? [] : [{ who: 'the desk', uses: 'uses', rate: `${desk}/s` }]),
-    ...(own === '0' ? [] : [ownUse(quota, own, snapshot)]),
+    ...(own === '0' ? [] : [ownUse(quota, own, context)]),
   ]
   // In a list of three, only the first user gets a verb.
   const isShort = who.length > 2
@@ -261,8 +263,8 @@ export function usageSentence(
   return `${capitalised(parts.join(', '))}; ${refillText(quota)}.`
 }
 
-/** Who others are: every user of the key outside Headroom. Their rate is an estimate. */
-const ON_THIS_KEY = ' on this key'
+/** Every user of the key outside Headroom. Their rate is an estimate. */
+const OTHERS = 'others on this key'
 
 /** The rate of the desk's other machines, as text. `0` without a desk and for an unchecked row. */
 function deskRate({ use, state }: RequestQuota): string {
@@ -295,7 +297,7 @@ export function usageLine(quota: RequestQuota): string {
   ].join(', ')
   const known = outside || (own === '0' ? 'no use measured' : `own ${own}/s`)
   const who = quota.use === null ? 'still measuring other traffic' : known
-  return `${who}, ${refillText(quota).replace('it refills', quota.model === 'rolling' ? 'refill' : 'refills')}`
+  return `${who}, ${refillText(quota, quota.model === 'rolling' ? 'refill' : 'refills')}`
 }
 
 /**
@@ -310,7 +312,8 @@ function wholeRefillSentence(row: RequestQuota): string {
   const refill = row.limit / row.period
   // While a row is empty, the service accepts no more than the refill, so others can't use more.
   const isMore = row.remaining >= 1 && (row.use?.elsewhere ?? 0) > NOTABLY_MORE * refill
-  return `Others${ON_THIS_KEY} ${use} ${isMore ? 'more than the' : 'the whole'} refill (${perSecondText(refill)}).`
+  const share = isMore ? 'more than the' : 'the whole'
+  return `${capitalised(OTHERS)} ${use} ${share} refill (${perSecondText(refill)}).`
 }
 
 /** Minimum ratio of others' use to the refill for the text `more than the refill`. */
@@ -319,11 +322,12 @@ const NOTABLY_MORE = 1.2
 const perSecondText = (perSecond: number): string => `${Number(perSecond.toFixed(2))}/s`
 
 /** `it refills 1.07/s`, or for a fixed window `it refills at 14:32:05`. */
-function refillText({ model, limit, period, windowEndsAt, asOf }: RequestQuota): string {
-  if (model === 'rolling') return `it refills ${perSecondText(limit / period)}`
+function refillText(quota: RequestQuota, verb = 'it refills'): string {
+  const { model, limit, period, windowEndsAt, asOf } = quota
+  if (model === 'rolling') return `${verb} ${perSecondText(limit / period)}`
   return windowEndsAt === undefined || windowEndsAt <= asOf
-    ? 'it refills when its window ends'
-    : `it refills at ${clockText(windowEndsAt)}`
+    ? `${verb} when its window ends`
+    : `${verb} at ${clockText(windowEndsAt)}`
 }
 
 /** The headline of a row: one sentence about its state. It does not say who uses the quota. */
