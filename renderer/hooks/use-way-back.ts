@@ -1,15 +1,6 @@
-import { useCallback, useEffect, useEffectEvent } from 'react'
+import { useCallback } from 'react'
 import { useParts } from '../state/window-parts.ts'
-
-/** Calls `pressed` for each key press in the page. `isFirst` calls it before the focused element. */
-export function useKeyDown(pressed: (event: KeyboardEvent) => void, isFirst = false): void {
-  const heard = useEffectEvent(pressed)
-  useEffect(() => {
-    const listener = (event: KeyboardEvent) => heard(event)
-    document.addEventListener('keydown', listener, isFirst)
-    return () => document.removeEventListener('keydown', listener, isFirst)
-  }, [isFirst])
-}
+import { useKeyDown } from './use-key-down.ts'
 
 /**
  * Returns a function that goes from a page to the dashboard. The Escape key also goes there, unless a dialog

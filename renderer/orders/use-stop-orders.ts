@@ -1,6 +1,6 @@
 import { mayHaveOrders } from '../../app/contract/orders.ts'
 import { useCommand } from '../hooks/use-asked.ts'
-import { useKeyDown } from '../hooks/use-way-back.ts'
+import { useKeyDown } from '../hooks/use-key-down.ts'
 import { useParts } from '../state/window-parts.ts'
 
 /** Stops the orders of every key on Shift+O, even if a dialog is open or shortcuts are off. */
@@ -8,14 +8,17 @@ export function useStopOrders(): void {
   const { api, mirror } = useParts()
   const run = useCommand()
   // First, because a menu or dialog could stop the event later.
-  useKeyDown((event) => {
-    if (!stopsOrders(event, event.target)) return
-    const { snapshots } = mirror.getState()
-    if (!snapshots.some(mayHaveOrders)) return
-    event.preventDefault()
-    event.stopPropagation()
-    run(() => api.stopOrders({}))
-  }, true)
+  useKeyDown(
+    (event) => {
+      if (!stopsOrders(event, event.target)) return
+      const { snapshots } = mirror.getState()
+      if (!snapshots.some(mayHaveOrders)) return
+      event.preventDefault()
+      event.stopPropagation()
+      run(() => api.stopOrders({}))
+    },
+    { isFirst: true },
+  )
 }
 
 /**

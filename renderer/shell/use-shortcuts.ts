@@ -1,6 +1,6 @@
 import { useMemo } from 'react'
 import { rowActions } from '../capacity/use-groups.ts'
-import { useKeyDown } from '../hooks/use-way-back.ts'
+import { useKeyDown } from '../hooks/use-key-down.ts'
 import { useStopOrders } from '../orders/use-stop-orders.ts'
 import { shownSnapshot, useParts } from '../state/window-parts.ts'
 import { type Doing, opensPalette, shortcutFor, usesKeys } from './shortcuts.ts'
