@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { type ReactNode, type Ref, useEffect, useRef, useState } from 'react'
 import { classesOf } from './classes.ts'
 import sheet from './side-scroll.module.css'
 
@@ -34,15 +34,16 @@ export function SideScroll({ label, children }: { readonly label: string; readon
   }, [])
   return (
     <div className={css('frame')} data-more={more}>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard scrolling needs focus */}
-      <section ref={box} className="scroll" aria-label={label} tabIndex={0}>
+      <ScrollBox ref={box} label={label}>
         {children}
-      </section>
+      </ScrollBox>
     </div>
   )
 }
 
 interface ScrollBoxProps {
+  readonly ref?: Ref<HTMLElement>
+  /** The accessible name. */
   readonly label: string
   /** Further classes. */
   readonly look?: string
@@ -50,9 +51,9 @@ interface ScrollBoxProps {
 }
 
 /** A box that scrolls, also with the keyboard. */
-export const ScrollBox = ({ label, look = '', children }: ScrollBoxProps) => (
+export const ScrollBox = ({ ref, label, look = '', children }: ScrollBoxProps) => (
   // biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard scrolling needs focus
-  <section className={`scroll ${look}`.trim()} aria-label={label} tabIndex={0}>
+  <section ref={ref} className={`scroll ${look}`.trim()} aria-label={label} tabIndex={0}>
     {children}
   </section>
 )
