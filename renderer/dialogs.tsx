@@ -36,12 +36,14 @@ const DIALOGS_OF_KEY = {
 export function Dialogs() {
   const dialog = useView((view) => view.dialog)
   if (dialog === undefined) return null
-  if (dialog in DIALOGS_OF_KEY) return <DialogOfKey key={dialog} dialog={dialog as KeyDialog} />
-  const Opened = DIALOGS[dialog as Exclude<Dialog, KeyDialog>]
+  if (isOfKey(dialog)) return <DialogOfKey key={dialog} dialog={dialog} />
+  const Opened = DIALOGS[dialog]
   return <Opened />
 }
 
 type KeyDialog = keyof typeof DIALOGS_OF_KEY
+
+const isOfKey = (dialog: Dialog): dialog is KeyDialog => dialog in DIALOGS_OF_KEY
 
 /**
  * Closes the dialog when another key is displayed, for example after this key was disconnected elsewhere.

@@ -28,11 +28,11 @@ export interface OfferedRequest {
  * stream slot is an `answer`.
  */
 export type UpstreamOutcome =
-  | ({ readonly kind: 'answer' } & Headers)
+  | ({ readonly kind: 'answer' } & QuotaInHeaders)
   /** A 429 for the request rate, or a 429 that names no quota. */
-  | ({ readonly kind: 'rate-limited'; readonly of: 'rate' | 'unattributed' } & Headers)
+  | ({ readonly kind: 'rate-limited'; readonly of: 'rate' | 'unattributed' } & QuotaInHeaders)
   /** A 401. */
-  | ({ readonly kind: 'unauthorized' } & Headers)
+  | ({ readonly kind: 'unauthorized' } & QuotaInHeaders)
   /** The connection closed before the first byte of the response. The request may have been counted. */
   | { readonly kind: 'cut' }
   /** A response began but cannot be relayed. The response head is incomplete, or is not HTTP. */
@@ -42,7 +42,7 @@ export type UpstreamOutcome =
   /** The request certainly never reached the service. */
   | { readonly kind: 'not-sent' }
 
-interface Headers {
+interface QuotaInHeaders {
   readonly rate?: RateReading
   readonly bucket?: string
 }

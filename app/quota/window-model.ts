@@ -19,7 +19,7 @@ export interface WindowSize {
 }
 
 /** The known state of a quota's window. */
-export interface WindowModel {
+interface WindowModel {
   readonly model: 'rolling' | 'fixed'
   /** The last window that a header showed. It may have ended. Only of the fixed model. */
   readonly window: FixedWindow | undefined

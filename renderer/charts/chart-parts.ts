@@ -13,7 +13,7 @@ export const VALUE_AXIS = { ...AXIS, width: 42 } as const
 
 export const GRID = { vertical: false, stroke: 'var(--line)' } as const
 
-export const CURVE = { dot: false, activeDot: false, isAnimationActive: false } as const
+const CURVE = { dot: false, activeDot: false, isAnimationActive: false } as const
 
 /** A line, drawn as an area without a fill. */
 export const LINE = { ...CURVE, type: 'linear', fill: 'none' } as const

@@ -7,6 +7,7 @@ import {
   EVERY_SECONDS,
   HOUR_MS,
   isWithin,
+  type Range,
   ROTATION_MINUTES,
 } from '../../app/contract/units.ts'
 import { maxProbesPerMinute } from '../../app/quota/probe-plan.ts'
@@ -23,8 +24,8 @@ export type Typed<T> =
 const typed = <T>(value: T): Typed<T> => ({ ok: true, value })
 const wrong = (error: string) => ({ ok: false, error }) as const
 
-const within = (limits: Parameters<typeof isWithin>[0], value: number, error: string): Typed<number> =>
-  isWithin(limits, value) ? typed(value) : wrong(error)
+const within = (range: Range, value: number, error: string): Typed<number> =>
+  isWithin(range, value) ? typed(value) : wrong(error)
 
 const decimal = (text: string): number => typedNumber(text) ?? Number.NaN
 

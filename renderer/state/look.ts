@@ -7,7 +7,7 @@ import { applyTheme, readTheme, type Theme } from '../theme/theme.ts'
 import { AS_DELIVERED, type RowArrangement, storedArrangement } from './row-groups.ts'
 
 export const DENSITIES = ['auto', 'roomy', 'dense'] as const
-export type Density = (typeof DENSITIES)[number]
+type Density = (typeof DENSITIES)[number]
 
 /** Preferences of this screen. They contain no secret, and their loss does no harm. */
 export interface Look {

@@ -148,10 +148,13 @@ export const conceded = (draft: PlanDraft, concession: Concession): PlanDraft =>
   plan: withConcessions(draft.plan, [concession]),
 })
 
-export type ProgramChange = 'added' | 'changed' | 'none'
+type ProgramChange = 'added' | 'changed' | 'none'
 
 /** Whether the program was added, or differs from the running program. */
-export function changeOf({ added, base }: Pick<PlanDraft, 'added' | 'base'>, program: PlannedProgram) {
+export function changeOf(
+  { added, base }: Pick<PlanDraft, 'added' | 'base'>,
+  program: PlannedProgram,
+): ProgramChange {
   if (added.includes(program.name)) return 'added'
   const before = base.plan.programs.find(({ name }) => name === program.name)
   if (before === program) return 'none'

@@ -2,7 +2,7 @@ import { STREAM_TABLE } from '../../service/stream-kinds.ts'
 import { sinceText } from '../../status/durations.ts'
 import { clockText } from '../../status/moments.ts'
 import { countText } from '../../status/rates.ts'
-import { streamKindName } from '../../status/stream-status.ts'
+import { type NamedStream, streamKindName } from '../../status/stream-status.ts'
 import { fewText, type Of, type Words } from './event-words.ts'
 
 type Kind = 'stream-opened' | 'stream-restarted' | 'stream-closed' | 'stream-silent' | 'stream-resumed'
@@ -71,7 +71,7 @@ export const STREAM_EVENTS: { readonly [K in Kind]: Words<Of<K>> } = {
 }
 
 /** `Positions stream`: the kind alone is also the name of a quota. */
-const subjectOf = (event: Parameters<typeof streamKindName>[0]): string => `${streamKindName(event)} stream`
+const subjectOf = (stream: NamedStream): string => `${streamKindName(stream)} stream`
 
 /** The reason for a restart that the service requested. Service 12 calls the request GoAway. */
 const GOING_AWAY = 'server going away'
