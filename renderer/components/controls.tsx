@@ -12,7 +12,7 @@ export const Button = ({ look = '', ...props }: ButtonProps) => (
   <button type="button" {...props} className={`button ${look}`.trim()} />
 )
 
-interface IconButtonProps extends ComponentProps<'button'> {
+interface IconButtonProps extends Omit<ComponentProps<'button'>, 'className'> {
   readonly icon: IconName
   /** The accessible name. */
   readonly label: string

@@ -1,6 +1,7 @@
 import type { WindowSummary } from '../../app/contract/windows.ts'
 import { clockText } from '../../app/status/moments.ts'
 import type { WindowApi } from '../api/window-api.ts'
+import { Button } from '../components/controls.tsx'
 import { Refusal } from '../components/form.tsx'
 import { useAnswer } from '../hooks/use-answer.ts'
 import { useAsked } from '../hooks/use-asked.ts'
@@ -26,14 +27,9 @@ export function BrowserWindowList() {
           <li key={one.id}>
             {wordsOf(one)}{' '}
             {!one.isThis && (
-              <button
-                type="button"
-                className="system"
-                disabled={asked.waiting}
-                onClick={() => void end(one.id)}
-              >
+              <Button look="small" disabled={asked.waiting} onClick={() => void end(one.id)}>
                 End
-              </button>
+              </Button>
             )}
           </li>
         ))}
