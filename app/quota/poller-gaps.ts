@@ -59,6 +59,7 @@ export interface Gap {
   readonly chance: number
 }
 
+/** Fields of a gap that are stored unchanged. */
 const COPIED = ['from', 'to', 'slack', 'least', 'most', 'leastAfter', 'mostAfter', 'own', 'missing'] as const
 
 /**

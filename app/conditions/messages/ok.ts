@@ -13,7 +13,7 @@ import { countText, listText } from '../../status/rates.ts'
 import { judgedRows } from '../evaluate.ts'
 import type { Finding, KeyStatus } from '../key-status.ts'
 
-/** Label for rows that are ok while others' use is still being measured. None is ok if one may be empty. */
+/** Label for rows that are ok while others' use is still being measured: `measuring` if one may be empty. */
 export const soFarLabel = (doubtful: readonly RequestQuota[]): string =>
   doubtful.some(mayBeEmpty) ? MEASURING : `${STATE_LABELS.ok} so far`
 
@@ -48,7 +48,9 @@ export function okStatus(snapshot: Snapshot, nowMs: number): Omit<KeyStatus, 'ot
           severity: 'unknown',
           label: soFar,
           name: soFar,
-          title: soFar === MEASURING ? 'Still measuring the quotas.' : `All ${which}quotas look fine so far.`,
+          title: doubtful.some(mayBeEmpty)
+            ? 'Still measuring the quotas.'
+            : `All ${which}quotas look fine so far.`,
         }),
     detail: detail.filter(Boolean).join(' '),
     ...(tightest && { row: tightest.row }),
