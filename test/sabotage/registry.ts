@@ -2,7 +2,10 @@ import type { PromiseId } from '../proof/promise-list.ts'
 import { ADMISSION_MUTANTS } from './admission-mutants.ts'
 import { BROWSER_HOST_MUTANTS } from './browser-host-mutants.ts'
 import { DESK_MUTANTS } from './desk-mutants.ts'
+import { DESK_QUEUE_MUTANTS } from './desk-queue-mutants.ts'
 import { DESKTOP_MUTANTS } from './desktop-mutants.ts'
+import { GATEWAY_ANSWER_MUTANTS } from './gateway-answer-mutants.ts'
+import { GATEWAY_DOOR_MUTANTS } from './gateway-door-mutants.ts'
 import { GATEWAY_MUTANTS } from './gateway-mutants.ts'
 import { HARDENING_MUTANTS } from './hardening-mutants.ts'
 import { HOSTILE_MUTANTS } from './hostile-mutants.ts'
@@ -69,6 +72,7 @@ const WRITTEN: readonly Mutant[] = [
   ...QUOTA_MUTANTS,
   ...HARDENING_MUTANTS,
   ...DESK_MUTANTS,
+  ...DESK_QUEUE_MUTANTS,
   ...DESKTOP_MUTANTS,
   ...STREAM_MUTANTS,
   ...STORAGE_MUTANTS,
@@ -85,6 +89,8 @@ const WRITTEN: readonly Mutant[] = [
   ...PACKAGING_MUTANTS,
   ...UNATTENDED_MUTANTS,
   ...GATEWAY_MUTANTS,
+  ...GATEWAY_ANSWER_MUTANTS,
+  ...GATEWAY_DOOR_MUTANTS,
   ...PLAN_MUTANTS,
   ...SHARED_STREAM_MUTANTS,
   ...ORDER_SWITCH_MUTANTS,
