@@ -22,11 +22,8 @@ export interface Outcome extends Pick<RegisteredMutant, 'promise' | 'what' | 'fi
 /** The result of a mutant, without the mutant. */
 export type Verdict = Pick<Outcome, 'result' | 'by' | 'said'>
 
-export function outcomeOf(
-  { find: _, replace: __, found: ___, tests: ____, ...about }: RegisteredMutant,
-  verdict: Verdict,
-): Outcome {
-  return { ...about, ...verdict }
+export function outcomeOf({ promise, what, file, test, grep }: RegisteredMutant, verdict: Verdict): Outcome {
+  return { promise, what, file, test, ...(grep !== undefined && { grep }), ...verdict }
 }
 
 /** The order is the same in every run, so that two runs can be compared line by line. */

@@ -134,14 +134,9 @@ test.each(['ask', 'askSecret'] as const)('Ctrl-C at a question stops the command
     isTTY: true,
     setRawMode: (on: boolean) => steps.push(on),
   })
-  const own = Object.assign(new EventEmitter(), {
-    stdin,
-    stdout: new PassThrough(),
-    stderr: Object.assign(new PassThrough(), { isTTY: true }),
-    pid: 42,
-    kill: (pid: number, signal: string) => steps.push([pid, signal]),
-  })
-  const answer = nodeTerminal(own as unknown as TerminalProcess, {})[ask]('Type "revoke": ')
+  const stderr = Object.assign(new PassThrough(), { isTTY: true })
+  const kill = (pid: number, signal: string) => steps.push([pid, signal])
+  const answer = nodeTerminal(processWith({ stdin, stderr, pid: 42, kill }), {})[ask]('Type "revoke": ')
   stdin.write('rev\u0003')
   expect(await answer).toBeUndefined()
   expect(steps).toEqual([true, false, [42, 'SIGINT']])

@@ -392,7 +392,7 @@ test('an alert rings the bell and is printed among the lines, but not in JSON', 
       { for: 10, ...(json && { json }) },
       {},
       {
-        recordHistory: (...[monitor, given, ...rest]) => {
+        recordHistory: (monitor, given, ...rest) => {
           announcer = given
           return {
             ...NO_WATCH_DEPS.recordHistory(monitor, given, ...rest),
