@@ -4,6 +4,7 @@ import { createServer as createHttpServer, type IncomingMessage, request } from 
 import { createServer } from 'node:net'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { KEPT_MS } from '../../../main/gateway/shared-stream.ts'
+import { PATIENT } from '../../patient.ts'
 import { proves } from '../../proof/proves.ts'
 import { listening } from '../loopback-server.ts'
 import { SkippingClock } from '../skipping-clock.ts'
@@ -11,8 +12,7 @@ import { RecordingStore } from '../tokens/recording-store.ts'
 import { before } from './raw-service.ts'
 import { startGateway } from './started-gateway.ts'
 
-const SOON = { timeout: 20_000, interval: 20 }
-const PATIENT = { timeout: 60_000, interval: 50 }
+const VERY_PATIENT = { timeout: 60_000, interval: 50 }
 const ACCOUNTS = '/v3/brokerage/accounts'
 const BODY = JSON.stringify({ Accounts: [{ AccountID: 'SIM1001' }] })
 const HEAD =
@@ -24,7 +24,7 @@ const HEAD =
 async function expectNothingLeft(monitor: Awaited<ReturnType<typeof startGateway>>['monitor']) {
   await vi.waitFor(
     () => expect(monitor.snapshot('key-1')?.programs?.[0]).toMatchObject({ waiting: 0, streams: 0 }),
-    SOON,
+    PATIENT,
   )
 }
 
@@ -145,7 +145,7 @@ test('a request without a token renews it five seconds after the last failure, n
   const baseUrl = await listening(createHttpServer((_, response) => void response.end(BODY)))
   const { add, get, monitor } = await startGateway({ clock, profile: { authUrl, baseUrl } })
   const access = () => monitor.snapshot('key-1')?.access
-  await vi.waitFor(() => expect(access()?.state).toBe('valid'), SOON)
+  await vi.waitFor(() => expect(access()?.state).toBe('valid'), PATIENT)
   const key = add('bot')
   isAway = true
   clock.skip(1_200_000)
@@ -153,7 +153,7 @@ test('a request without a token renews it five seconds after the last failure, n
   // Retries until the wait for the next retry is long.
   for (let tries = 0; tries < 20 && retryInMs() < 20_000; tries += 1) {
     clock.skip(Math.max(0, retryInMs()))
-    await vi.waitFor(() => expect(retryInMs()).toBeGreaterThan(0), SOON)
+    await vi.waitFor(() => expect(retryInMs()).toBeGreaterThan(0), PATIENT)
   }
   const failed = refreshes
   isAway = false
@@ -186,7 +186,7 @@ async function rejected() {
     }),
   )
   const { add, get, monitor } = await startGateway({ clock, profile: { authUrl, baseUrl } })
-  await vi.waitFor(() => expect(monitor.snapshot('key-1')?.access.state).toBe('valid'), SOON)
+  await vi.waitFor(() => expect(monitor.snapshot('key-1')?.access.state).toBe('valid'), PATIENT)
   const key = add('bot')
   const statuses: number[] = []
   const ask = (prefer: string) =>
@@ -211,11 +211,11 @@ test('a caller that joins a request waiting for a refresh has its own longest wa
   const firstAt = lastSeenAt()
   clock.skip(1_000)
   ask('wait=20')
-  await vi.waitFor(() => expect(lastSeenAt()).toBeGreaterThan(firstAt), SOON)
+  await vi.waitFor(() => expect(lastSeenAt()).toBeGreaterThan(firstAt), PATIENT)
   clock.skip(1_000)
   await new Promise((resolve) => void setImmediate(resolve))
   renew()
-  await vi.waitFor(() => expect(statuses).toEqual([200, 200]), SOON)
+  await vi.waitFor(() => expect(statuses).toEqual([200, 200]), PATIENT)
 })
 
 test('many simultaneous 401s cause one refresh', async () => {
@@ -238,7 +238,7 @@ test('relays a large 401 whole, even after a refresh without a new token', async
   const page = `{"Error":"${'x'.repeat(200_000)}"}`
   const head = `HTTP/1.1 401 Unauthorized\r\ncontent-type: application/json\r\ncontent-length: ${page.length}`
   const { add, get, monitor, service } = await before((socket) => void socket.write(`${head}\r\n\r\n${page}`))
-  await vi.waitFor(() => expect(monitor.snapshot('key-1')?.access.state).toBe('valid'), SOON)
+  await vi.waitFor(() => expect(monitor.snapshot('key-1')?.access.state).toBe('valid'), PATIENT)
   service.faults.set('refresh-503', 1_000)
   const answer = await get(ACCOUNTS, add('bot'))
   expect([answer.status, (await answer.text()) === page]).toEqual([401, true])
@@ -252,7 +252,7 @@ test('a 401 that is cut while withheld is cut for its caller too', async () => {
       socket.write(`${head}\r\n\r\n${'x'.repeat(length - 1)}`)
       setTimeout(() => socket.destroy(), 50)
     })
-    await vi.waitFor(() => expect(monitor.snapshot('key-1')?.access.state).toBe('valid'), SOON)
+    await vi.waitFor(() => expect(monitor.snapshot('key-1')?.access.state).toBe('valid'), PATIENT)
     service.faults.set('refresh-503', 1_000)
     const read = get(ACCOUNTS, add('bot')).then((answer) => answer.text())
     await expect(read).rejects.toThrow()
@@ -269,16 +269,16 @@ test('a caller that disconnects during a refresh leaves nothing behind', async (
     })
     socket.write(`${head}\r\n\r\n${'x'.repeat(1_000_000)}`)
   })
-  await vi.waitFor(() => expect(monitor.snapshot('key-1')?.access.state).toBe('valid'), SOON)
+  await vi.waitFor(() => expect(monitor.snapshot('key-1')?.access.state).toBe('valid'), PATIENT)
   service.faults.set('black-hole', true)
   const leaving = new AbortController()
   const headers = { authorization: `Bearer ${add('bot')}` }
   const asked = fetch(`${url}${ACCOUNTS}`, { headers, signal: leaving.signal }).catch(() => 'left')
-  await vi.waitFor(() => expect(monitor.snapshot('key-1')?.access.state).toBe('refreshing'), SOON)
+  await vi.waitFor(() => expect(monitor.snapshot('key-1')?.access.state).toBe('refreshing'), PATIENT)
   expect(isClosed).toBe(false)
   leaving.abort()
   expect(await asked).toBe('left')
-  await vi.waitFor(() => expect(isClosed).toBe(true), SOON)
+  await vi.waitFor(() => expect(isClosed).toBe(true), PATIENT)
   await expectNothingLeft(monitor)
 })
 
@@ -360,7 +360,7 @@ test('a wall clock set an hour ahead declines no waiting request', async () => {
   expect((await get(ACCOUNTS, key)).status).toBe(200)
   const waits = get(`${ACCOUNTS}?x`, key)
   const waiting = () => monitor.snapshot('key-1')?.programs?.[0]?.waiting
-  await vi.waitFor(() => expect(waiting()).toBe(1), SOON)
+  await vi.waitFor(() => expect(waiting()).toBe(1), PATIENT)
   clock.setWall(3_600_000)
   expect(waiting()).toBe(1)
   clock.skip(5_000)
@@ -387,13 +387,13 @@ test('a killed program with waiting requests and a stream leaves nothing behind'
   await vi.waitFor(() => {
     expect(shown()?.waiting).toBeGreaterThan(5)
     expect(shown()?.streams).toBe(1)
-  }, PATIENT)
+  }, VERY_PATIENT)
   program.kill('SIGKILL')
-  await vi.waitFor(() => expect(shown()).toMatchObject({ waiting: 0, streams: 0 }), SOON)
+  await vi.waitFor(() => expect(shown()).toMatchObject({ waiting: 0, streams: 0 }), PATIENT)
   // The slot of a shared stream is kept a while for the next reader.
   expect(service.service.streams()).toHaveLength(1)
   clock.skip(KEPT_MS)
-  await vi.waitFor(() => expect(service.service.streams()).toEqual([]), PATIENT)
+  await vi.waitFor(() => expect(service.service.streams()).toEqual([]), VERY_PATIENT)
   proves('G1', { level: 3, cases: 1 })
 }, 120_000)
 
@@ -439,10 +439,10 @@ test('callers that disconnect before the response leave nothing behind', async (
     }).catch(() => {})
     return { controller, asked }
   })
-  await vi.waitFor(() => expect(open).toBeGreaterThan(0), SOON)
+  await vi.waitFor(() => expect(open).toBeGreaterThan(0), PATIENT)
   for (const { controller } of leaving) controller.abort()
   await Promise.all(leaving.map(({ asked }) => asked))
-  await vi.waitFor(() => expect(open).toBe(0), SOON)
+  await vi.waitFor(() => expect(open).toBe(0), PATIENT)
   await expectNothingLeft(monitor)
 })
 
@@ -469,14 +469,14 @@ test('reads a response no faster than its caller', async () => {
   const { add, port } = await startGateway({ profile: { baseUrl: await listening(server) } })
   const outgoing = request({ port, path: ACCOUNTS, headers: { authorization: `Bearer ${add('bot')}` } }).end()
   const [answer] = (await once(outgoing, 'response')) as [IncomingMessage]
-  await vi.waitFor(() => expect([blocked, written > 0]).toEqual([true, true]), SOON)
+  await vi.waitFor(() => expect([blocked, written > 0]).toEqual([true, true]), PATIENT)
   let former = 0
   await vi.waitFor(() => {
     const now = written
     const stands = now === former
     former = now
     expect([stands, blocked]).toEqual([true, true])
-  }, SOON)
+  }, PATIENT)
   // The buffers of the sockets are full, and nothing more was written.
   expect(written).toBeLessThan(parts / 2)
   let bytes = 0
@@ -494,10 +494,10 @@ test('when turned off, sent requests get their responses, and waiting ones end w
   })
   const key = add('bot')
   const sent = get(ACCOUNTS, key)
-  await vi.waitFor(() => expect(count()).toBe(1), SOON)
+  await vi.waitFor(() => expect(count()).toBe(1), PATIENT)
   // Before the first header, only one request is sent at a time.
   const waits = get(`${ACCOUNTS}?second`, key)
-  await vi.waitFor(() => expect(monitor.snapshot('key-1')?.programs?.[0]?.waiting).toBe(1), SOON)
+  await vi.waitFor(() => expect(monitor.snapshot('key-1')?.programs?.[0]?.waiting).toBe(1), PATIENT)
   const off = gateway.turnOff()
   expect((await waits).status).toBe(503)
   const late = await get(`${ACCOUNTS}?third`, key)
@@ -541,7 +541,7 @@ async function readsUnshared(head: string) {
 test('when turned off, an unshared stream gets GoAway after the current frame', async () => {
   const { say, text, ended, gateway } = await readsUnshared(STREAM_HEAD)
   say('{"Symbol":"S1","Last":"1"}\r\n{"Symbol":"S2",')
-  await vi.waitFor(() => expect(text()).toContain('S2'), SOON)
+  await vi.waitFor(() => expect(text()).toContain('S2'), PATIENT)
   const off = gateway.turnOff()
   say('"Last":"2"}\r\n{"Symbol":"S3"')
   expect(await ended).toBe('ended')
@@ -570,7 +570,7 @@ test('when turned off, a shared stream that was requested and has no response ma
     if (request.includes('/stream/')) requests += 1
   })
   const requested = get('/v3/marketdata/stream/quotes/MSFT', add('bot'))
-  await vi.waitFor(() => expect(requests).toBe(1), SOON)
+  await vi.waitFor(() => expect(requests).toBe(1), PATIENT)
   await gateway.turnOff()
   const answer = await requested
   expect(await answer.json()).toMatchObject({

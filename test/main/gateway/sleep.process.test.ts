@@ -19,7 +19,7 @@ const SERVICE = {
   refreshToken: 'sim-refresh',
   limits: { Accounts: { limit: 250, periodSeconds: 400 } },
 }
-const PATIENT = { timeout: 60_000, interval: 100 }
+const VERY_PATIENT = { timeout: 60_000, interval: 100 }
 
 /**
  * A relay to a port of this machine. It can be closed and opened again, while the service behind it keeps its
@@ -123,7 +123,7 @@ test('after a suspension, late requests are declined, new ones answered, and the
   expect(late.status).toBe(429)
   expect(late.headers.get('proxy-status')).toContain('error=http_request_denied')
   expect(Number(late.headers.get('retry-after'))).toBeGreaterThan(0)
-  await vi.waitFor(() => expect(programs().map(({ waiting }) => waiting)).toEqual([0, 0]), PATIENT)
+  await vi.waitFor(() => expect(programs().map(({ waiting }) => waiting)).toEqual([0, 0]), VERY_PATIENT)
   proves(['G1', 'G6'], { level: 3, cases: 5 })
   await end()
 }, 120_000)
@@ -141,7 +141,7 @@ test('while the service is unreachable callers get the reason, and once it is ba
     expect(await answer.json()).toMatchObject({ detail: expect.stringMatching(/reach|connection/) })
   }
   await way.open()
-  await vi.waitFor(async () => expect((await get(NOTES, '?back')).status).toBe(200), PATIENT)
-  await vi.waitFor(() => expect(programs().map(({ waiting }) => waiting)).toEqual([0, 0]), PATIENT)
+  await vi.waitFor(async () => expect((await get(NOTES, '?back')).status).toBe(200), VERY_PATIENT)
+  await vi.waitFor(() => expect(programs().map(({ waiting }) => waiting)).toEqual([0, 0]), VERY_PATIENT)
   await end()
 }, 120_000)

@@ -14,7 +14,7 @@ const HEADROOM = fileURLToPath(new URL('../../../../main/hosts/terminal/headroom
 const LISTED = new URL('../../desk/listed-modules.ts', import.meta.url).href
 const ENVIRONMENT = { HEADROOM_PASSPHRASE: 'CANARY words of eleven green plums' }
 /** Allows for steps that take some seconds at most on a quiet machine. Milliseconds. */
-const PATIENT = { timeout: 30_000, interval: 250 } as const
+const VERY_PATIENT = { timeout: 30_000, interval: 250 } as const
 const DESK_MODULES = /\/main\/desk\/|@nats-io/
 
 /** A service, and machines that are signed in to it with one key. */
@@ -85,7 +85,7 @@ describe.skipIf(program === undefined)('a desk on a real NATS server', () => {
       stderr: expect.stringContaining('joined the desk'),
     })
     const members = async () => (await tower.status()).members?.map(({ name }: { name: string }) => name)
-    await vi.waitFor(async () => expect(await members()).toEqual(['TOWER', 'NOTEBOOK']), PATIENT)
+    await vi.waitFor(async () => expect(await members()).toEqual(['TOWER', 'NOTEBOOK']), VERY_PATIENT)
 
     const rotated = await notebook.desk(['rotate'])
     expect(rotated).toMatchObject({
@@ -96,7 +96,7 @@ describe.skipIf(program === undefined)('a desk on a real NATS server', () => {
     await vi.waitFor(
       async () =>
         expect(await tower.status()).toMatchObject({ state: 'refused', refusal: { code: 'rotated' } }),
-      PATIENT,
+      VERY_PATIENT,
     )
     running.child.kill('SIGTERM')
     await running.ended

@@ -13,7 +13,7 @@ import { runNode } from './run-node.ts'
 const HEADROOM = fileURLToPath(new URL('../../../../main/hosts/terminal/headroom.ts', import.meta.url))
 const KEY = 'k3y-of-the-bot-0123456789'
 const ACCOUNTS = '/v3/brokerage/accounts'
-const PATIENT = { timeout: 30_000, interval: 50 }
+const VERY_PATIENT = { timeout: 30_000, interval: 50 }
 
 const ENVIRONMENT = {
   HEADROOM_REFRESH_TOKEN: 'sim-refresh',
@@ -84,7 +84,7 @@ test('if a sign-in is needed, it keeps serving and responds 503', async () => {
     const answer = await get(url)
     expect(answer.status).toBe(503)
     expect(await answer.json()).toMatchObject({ detail: expect.stringContaining('sign in with this key') })
-  }, PATIENT)
+  }, VERY_PATIENT)
   running.child.kill('SIGTERM')
   const { exitCode, stderr } = await running.ended
   expect(exitCode).toBe(0)
@@ -144,7 +144,7 @@ test('at SIGTERM each stream reader gets GoAway and a complete end, and the serv
     said += text
   })
   const exitCode = new Promise<number | null>((resolve) => curl.on('close', resolve))
-  await vi.waitFor(() => expect(said).toContain('EndSnapshot'), PATIENT)
+  await vi.waitFor(() => expect(said).toContain('EndSnapshot'), VERY_PATIENT)
   expect(simulator.service.streams()).toHaveLength(1)
   running.child.kill('SIGTERM')
   for (const text of [await byFetch, await exitCode.then(() => said)]) {
@@ -155,7 +155,7 @@ test('at SIGTERM each stream reader gets GoAway and a complete end, and the serv
   // With exit code 0, curl saw a regular end of the body, not a cut connection.
   expect(await exitCode).toBe(0)
   expect((await running.ended).exitCode).toBe(0)
-  await vi.waitFor(() => expect(simulator.service.streams()).toEqual([]), PATIENT)
+  await vi.waitFor(() => expect(simulator.service.streams()).toEqual([]), VERY_PATIENT)
 }, 120_000)
 
 test('at SIGTERM a slow reader is waited for, and gets all of its last frames', async () => {
@@ -179,7 +179,7 @@ test('at SIGTERM a slow reader is waited for, and gets all of its last frames', 
     while (bytes < megabytes << 20) bytes += (await other?.read())?.value?.length ?? Number.POSITIVE_INFINITY
   }
   running.child.kill('SIGTERM')
-  await vi.waitFor(() => expect(simulator.service.streams()).toEqual([]), PATIENT)
+  await vi.waitFor(() => expect(simulator.service.streams()).toEqual([]), VERY_PATIENT)
   let text = ''
   const ended = new Promise<void>((resolve) => reads.on('end', resolve).on('error', () => resolve()))
   reads.setEncoding('latin1').on('data', (part: string) => {
