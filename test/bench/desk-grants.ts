@@ -8,9 +8,8 @@ import { connect } from '@nats-io/transport-node'
 import { getNatsServer } from '../desk-server/get-nats-server.ts'
 import { runNatsServer } from '../desk-server/nats-process.ts'
 import { BenchMember } from './desk-member.ts'
-import { benchFlags, round, tell } from './result.ts'
+import { benchFlags, quantile, round, tell } from './result.ts'
 import { endProcesses, started } from './started-processes.ts'
-import { quantile } from './truth/aims.ts'
 
 /**
  * How long a member of a desk waits for a grant if its quota has room, compared with a bare request to the

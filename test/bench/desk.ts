@@ -6,8 +6,7 @@ import { HeaderToRow } from '../desk-machines/header-to-row.ts'
 import { StartedDesk } from '../desk-machines/started-desk.ts'
 import { within } from '../desk-machines/within.ts'
 import { getNatsServer } from '../desk-server/get-nats-server.ts'
-import { benchFlags, median, round, tell } from './result.ts'
-import { quantile } from './truth/aims.ts'
+import { benchFlags, median, quantile, round, tell } from './result.ts'
 
 /**
  * What a desk of three machines costs, and how quick it is: `node test/bench/desk.ts [--headers 200]

@@ -9,7 +9,7 @@ import {
   peerContestants,
   type Ring,
 } from './limiter-contestants.ts'
-import { benchFlags, round, tell } from './result.ts'
+import { benchFlags, quantile, round, tell } from './result.ts'
 
 /**
  * Five programs on one key, with the gateway and with npm packages that limit rates: `node
@@ -86,11 +86,6 @@ function dayOf(durationMs: number) {
   flow(REFILL_MS * 12, (atMs) => others.push({ atMs, size: 1 }))
   flow(REFILL_MS * 150, (atMs) => others.push({ atMs, size: 6 }))
   return { asks, others }
-}
-
-const quantile = (numbers: readonly number[], part: number): number => {
-  const sorted = numbers.toSorted((a, b) => a - b)
-  return sorted[Math.min(sorted.length - 1, Math.floor(part * sorted.length))] ?? 0
 }
 
 /** Runs one contestant for one day. */

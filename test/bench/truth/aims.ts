@@ -1,3 +1,4 @@
+import { quantile } from '../result.ts'
 import type { Figures } from './figures.ts'
 
 /** One aim and its measured result. */
@@ -304,11 +305,6 @@ const lowest = (kinds: readonly Figures[], of: OfKind): Extreme => {
 }
 
 export const median = (values: readonly number[]): number => quantile(values, 0.5)
-
-export function quantile(values: readonly number[], share: number): number {
-  const sorted = values.toSorted((a, b) => a - b)
-  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN
-}
 
 export const percent = (share: number): string =>
   Number.isFinite(share) ? `${Number((100 * share).toFixed(share < 0.1 ? 2 : 1))} %` : '–'

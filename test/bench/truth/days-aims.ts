@@ -1,4 +1,5 @@
-import { type Aim, coverage, number, percent, quantile, seconds } from './aims.ts'
+import { quantile } from '../result.ts'
+import { type Aim, coverage, number, percent, seconds } from './aims.ts'
 import { type Days, TRADING_DAYS } from './days.ts'
 import { added, type Figures } from './figures.ts'
 import type { AfterRestart } from './restarts.ts'

@@ -1,4 +1,5 @@
 import { type Origin, originWords } from '../../proof/commit.ts'
+import { quantile } from '../result.ts'
 import {
   type Aim,
   aimWord,
@@ -9,7 +10,6 @@ import {
   number,
   overOracle,
   percent,
-  quantile,
   times,
   widthOverOracle,
 } from './aims.ts'
