@@ -1,6 +1,5 @@
 import { performance } from 'node:perf_hooks'
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
+import { heapMb } from '../collect-garbage.ts'
 import { QUIET } from '../simulation/story.ts'
 import { World } from '../simulation/world.ts'
 import { benchFlags, round, tell } from './result.ts'
@@ -17,21 +16,14 @@ const { hours } = benchFlags({ hours: 24 })
 const HOUR_MS = 3_600_000
 const AIM_MB = 12
 
-setFlagsFromString('--expose-gc')
-const collect = runInNewContext('gc') as () => void
-const heapMb = () => {
-  collect()
-  return process.memoryUsage().heapUsed / 1e6
-}
-
 const world = new World(1, QUIET)
 world.connect()
 await world.live(HOUR_MS)
-const before = heapMb()
+const before = await heapMb()
 const fromMs = performance.now()
 await world.live((hours - 1) * HOUR_MS)
 const seconds = (performance.now() - fromMs) / 1000
-const after = heapMb()
+const after = await heapMb()
 const requests = world.service.ledger.entries().length
 world.monitor.stop()
 const growth = round(after - before)

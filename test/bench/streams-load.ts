@@ -7,14 +7,13 @@
  */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import type { StreamRequest } from '../../app/service/stream-kinds.ts'
 import { FrameReader } from '../../app/streams/frame-reader.ts'
 import { Monitor } from '../../main/monitor/monitor.ts'
 import { nodeHttp } from '../../main/network/http-client.ts'
 import { nodeClock, nodeRandom } from '../../main/ports/node-clock.ts'
 import { startSimulatorServer } from '../../main/simulator/server.ts'
+import { heapMb } from '../collect-garbage.ts'
 import { simulatedKey } from '../main/example-key.ts'
 import { benchFlags, round, tell } from './result.ts'
 
@@ -44,7 +43,8 @@ async function measure(): Promise<void> {
     await until(() => live(monitor) === ALL, 30_000)
     // By then, snapshots have been sent, the code is optimised, and the buffers have their final size.
     await passed(SETTLE_MS)
-    const before = { ...read, cpu: process.cpuUsage(), heap: heapMb(), atMs: performance.now() }
+    const heap = await heapMb()
+    const before = { ...read, cpu: process.cpuUsage(), heap, atMs: performance.now() }
     await passed(seconds * 1000)
     const spent = process.cpuUsage(before.cpu)
     const elapsedMs = performance.now() - before.atMs
@@ -52,7 +52,7 @@ async function measure(): Promise<void> {
     const summaries = monitor.snapshot(PROFILE)?.streams ?? []
     const coreShare = cpuMs / elapsedMs
     const framingCoreShare = (read.spentMs - before.spentMs) / elapsedMs
-    const growthMb = heapMb() - before.heap
+    const growthMb = (await heapMb()) - before.heap
     const restarts = summaries.reduce((sum, one) => sum + one.restarts, 0)
     tell({
       what: `${ALL} live streams at ${PER_SECOND} messages a second each`,
@@ -132,11 +132,4 @@ async function until(isTrue: () => boolean, withinMs: number): Promise<void> {
     if (performance.now() - from > withinMs) throw new Error('the streams did not all come to life')
     await passed(50)
   }
-}
-
-/** The heap in MB after a garbage collection. */
-function heapMb(): number {
-  setFlagsFromString('--expose-gc')
-  runInNewContext('gc')()
-  return process.memoryUsage().heapUsed / 1e6
 }

@@ -1,5 +1,3 @@
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { StreamKind } from '../../../app/service/stream-kinds.ts'
@@ -7,19 +5,9 @@ import { membersOf, textOfMembers } from '../../../app/streams/json-members.ts'
 import { MAX_RING_BARS, mergeRuleOf } from '../../../app/streams/merge-rules.ts'
 import { MAX_BEHIND, ReaderQueue } from '../../../app/streams/reader-queue.ts'
 import { MAX_STATE_LENGTH, type SharedFrame, SharedState } from '../../../app/streams/shared-state.ts'
+import { collectGarbage } from '../../collect-garbage.ts'
 import { proves } from '../../proof/proves.ts'
 import { check, SHAPES, steps } from './interleaving.ts'
-
-/** Collects all garbage, so that memory can be measured. */
-async function collectGarbage(): Promise<void> {
-  setFlagsFromString('--expose-gc')
-  const collect = runInNewContext('gc') as () => void
-  // The memory of buffers is released a moment later.
-  for (let rounds = 0; rounds < 3; rounds += 1) {
-    collect()
-    await new Promise((resolve) => setImmediate(resolve))
-  }
-}
 
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
