@@ -72,7 +72,8 @@ test.each(WAYS)('a service that echoes requests, %s, exposes no secret anywhere'
   })
   monitor.connect({
     ...EXAMPLE_KEY,
-    ...{ authUrl: 'https://service.test', baseUrl: 'https://service.test' },
+    authUrl: 'https://service.test',
+    baseUrl: 'https://service.test',
     clientSecret: SECRET,
     refreshToken: REFRESH,
     probes: { budgetFraction: 0.02, everySeconds: { Accounts: 1, Positions: 1 } },

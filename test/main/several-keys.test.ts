@@ -41,7 +41,9 @@ function setUp(live: Partial<SimulatorFlags> = {}, sim: Partial<SimulatorFlags> 
   monitor.subscribe({ changed: () => {}, event: (event) => events.push(event), removed: () => {} })
   const profile = (id: string, origin: string) =>
     simulatedKey(origin, {
-      ...{ id, name: id, environment: 'custom' },
+      id,
+      name: id,
+      environment: 'custom',
       probes: { ...DEFAULT_PROBES, everySeconds: { Positions: 10 } },
       streams: [{ kind: 'positions', target: 'SIM1001', options: {} }],
     })

@@ -33,7 +33,8 @@ test('a service that fills every shown text makes no snapshot of 256 kB', async 
   const monitor = new Monitor({ clock, http, random: { next: () => 0.5 }, log: { note: () => {} } })
   monitor.connect({
     ...EXAMPLE_KEY,
-    ...{ authUrl: 'https://service.test', baseUrl: 'https://service.test' },
+    authUrl: 'https://service.test',
+    baseUrl: 'https://service.test',
     probes: { budgetFraction: 0.02, everySeconds: { Accounts: 1 } },
   })
   await clock.advance(300_000)

@@ -7,7 +7,12 @@ import { exampleAlert } from '../../main/hosts/terminal/example-snapshot.ts'
 
 const alert = (subject: string, at: number, kind: AlertKind = 'permission-missing') =>
   exampleAlert({
-    ...{ id: `${kind}/${subject}@${at}`, kind, severity: 'warning', subject, since: at, at },
+    id: `${kind}/${subject}@${at}`,
+    kind,
+    severity: 'warning',
+    subject,
+    since: at,
+    at,
     title: `${subject}: permission missing`,
   })
 const rows = (count: number, at = 0) => Array.from({ length: count }, (_, index) => alert(`q${index}`, at))

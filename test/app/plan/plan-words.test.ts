@@ -53,7 +53,8 @@ test('a plan fits so far while slots of several groups are not observed', () => 
   const headline = (kinds: readonly StreamKind[]) =>
     planHeadline(planVerdict(streaming(kinds, 1)), { unknown })
   expect(headline(['option-chains', 'option-quotes'])).toMatchObject({
-    ...{ severity: 'unknown', label: 'Fits so far.' },
+    severity: 'unknown',
+    label: 'Fits so far.',
     text: '2 groups of slots: slots used by others aren’t observed yet.',
   })
   expect(headline(['option-chains']).text).toBe('Option chains: slots used by others aren’t observed yet.')

@@ -6,7 +6,11 @@ import { exampleProgram } from '../../main/hosts/terminal/example-snapshot.ts'
 import { DESK, quota, slots, snapshot, stream } from '../../renderer/fixtures.ts'
 
 const bot = exampleProgram('bot', {
-  ...{ id: 'p1', class: 'critical', weight: 2, forwarded: 10, perSecond: 0.25 },
+  id: 'p1',
+  class: 'critical',
+  weight: 2,
+  forwarded: 10,
+  perSecond: 0.25,
   use: [{ category: 'Positions', forwarded: 10, perSecond: 0.25, waiting: 0 }],
 })
 const use = { total: 0.9, own: 0.3, elsewhere: 0.6, elsewhereLow: 0.4, elsewhereHigh: 0.9 }
@@ -17,7 +21,10 @@ const row = (name: string, category: string, perSecond: number, burst: number) =
 })
 /** A program that only reads balances. */
 const balances = (name: string, perSecond: number) => ({
-  ...{ name, class: 'normal' as const, weight: 1, streams: [] },
+  name,
+  class: 'normal' as const,
+  weight: 1,
+  streams: [],
   requests: [{ category: 'Balances', perSecond, burst: 1 }],
 })
 

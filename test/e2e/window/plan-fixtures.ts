@@ -11,7 +11,9 @@ const program = (
 ): ProgramSummary => {
   const uses = Object.entries(use)
   return exampleProgram(name, {
-    ...{ class: own, weight, forwarded: 1000 },
+    class: own,
+    weight,
+    forwarded: 1000,
     perSecond: uses.reduce((sum, [, perSecond]) => sum + perSecond, 0),
     use: uses.map(([category, perSecond]) => ({
       category,

@@ -55,8 +55,10 @@ function started(dataFolder?: string, clock = new SteppedClock(AT_MS)) {
   onTestFinished(() => history.close())
   monitor.connect(
     simulatedKey('http://127.0.0.1:1', {
-      ...{ id: PROFILE, name: 'Built-in simulator' },
-      ...{ refreshToken: 'SECRET-refresh-token', probes: DEFAULT_PROBES },
+      id: PROFILE,
+      name: 'Built-in simulator',
+      refreshToken: 'SECRET-refresh-token',
+      probes: DEFAULT_PROBES,
     }),
   )
   const shows = (remaining: number) => {

@@ -95,7 +95,9 @@ test('a key’s environment is recorded before its numbers, once', () => {
 test('requests of programs are since the previous sample, by name, and restart with the gateway', () => {
   const used = (name: string, id: string, forwarded: number) =>
     exampleProgram(name, {
-      ...{ id, class: 'background', forwarded },
+      id,
+      class: 'background',
+      forwarded,
       use: [{ category: 'Accounts', forwarded, perSecond: 0, waiting: 0 }],
     })
   const entries = recorded([

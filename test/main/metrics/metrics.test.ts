@@ -191,15 +191,13 @@ test('restarts are counted from the start of the app, including closed streams',
 
 test('programs behind the gateway have their own series; none while it is off', () => {
   const program = exampleProgram('My bot', {
-    ...{
-      forwarded: 7,
-      coalesced: 2,
-      refused: 1,
-      perSecond: 0.1,
-      waiting: 3,
-      longestWaitMs: 1500,
-      streams: 1,
-    },
+    forwarded: 7,
+    coalesced: 2,
+    refused: 1,
+    perSecond: 0.1,
+    waiting: 3,
+    longestWaitMs: 1500,
+    streams: 1,
     use: [{ category: 'Accounts', forwarded: 7, perSecond: 0.1, waiting: 3 }],
   })
   const { values } = parsed([exampleSnapshot({ gateway: { state: 'serving' }, programs: [program] })])

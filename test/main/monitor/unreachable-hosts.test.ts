@@ -64,10 +64,15 @@ async function setUp({ fault, away, afterMs = MINUTE_MS, baseUrl = API }: Settin
     },
   }
   const monitor = new Monitor({ clock, random, http, log: { note: () => {} } })
-  monitor.connect({
-    ...simulatedKey(baseUrl, { id: 'key', environment: 'custom', authUrl: AUTH, probes: DEFAULT_PROBES }),
-    streams: [{ kind: 'positions', target: 'SIM1001', options: {} }],
-  })
+  monitor.connect(
+    simulatedKey(baseUrl, {
+      id: 'key',
+      environment: 'custom',
+      authUrl: AUTH,
+      probes: DEFAULT_PROBES,
+      streams: [{ kind: 'positions', target: 'SIM1001', options: {} }],
+    }),
+  )
   await clock.advance(afterMs)
   isAway = true
   const snapshot = (): Snapshot => {

@@ -13,8 +13,11 @@ import { answerOf, ScriptedHttp } from '../scripted-http.ts'
 
 const KEY: Profile = {
   ...EXAMPLE_KEY,
-  ...{ environment: 'sim', authUrl: 'https://signin.test' },
-  ...{ clientId: 'client-id-with-zQ7x', refreshToken: 'token-1', probes: DEFAULT_PROBES },
+  environment: 'sim',
+  authUrl: 'https://signin.test',
+  clientId: 'client-id-with-zQ7x',
+  refreshToken: 'token-1',
+  probes: DEFAULT_PROBES,
 }
 const STARTED = { ok: true, signIn: 's1', url: 'https://signin.test/', opened: true, endsAt: 0 } as const
 

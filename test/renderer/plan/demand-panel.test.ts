@@ -16,7 +16,10 @@ function demandRow(perSecond: number, elsewhere?: number) {
   const requests = [quota('Positions', 320, 300, 200, { use })]
   const draft = draftOf('key-1', runningPlan(snapshot({ requests, slots: [], streams: [] })), 0)
   const bot = {
-    ...({ name: 'bot', class: 'normal', weight: 1, streams: [] } as const),
+    name: 'bot',
+    class: 'normal' as const,
+    weight: 1,
+    streams: [],
     requests: [{ category: 'Positions', perSecond, burst: 1 }],
   }
   const programs = [...draft.plan.programs, bot]

@@ -122,6 +122,11 @@ const STARTED = { ok: true, signIn: 's', url: 'https://auth.test/', opened: true
 
 export const snapshotOf = (id: string, revision: number): Snapshot =>
   exampleSnapshot({
-    ...{ revision, at: 0, profile: { id, name: id, environment: 'simulator' } },
-    ...{ requests: [], slots: [], streams: [], verdict: { kind: 'unknown' } },
+    revision,
+    at: 0,
+    profile: { id, name: id, environment: 'simulator' },
+    requests: [],
+    slots: [],
+    streams: [],
+    verdict: { kind: 'unknown' },
   })

@@ -34,7 +34,9 @@ function shellInTray() {
     }
   }
   const electron = {
-    ...{ app, BrowserWindow, Tray },
+    app,
+    BrowserWindow,
+    Tray,
     Menu: { setApplicationMenu: NOTHING, buildFromTemplate: NOTHING },
     nativeImage: { createEmpty: () => ({ addRepresentation: NOTHING, setTemplateImage: NOTHING }) },
     powerMonitor: new EventEmitter(),
@@ -48,7 +50,12 @@ function shellInTray() {
     },
   } as unknown as ElectronPieces
   const shell = desktopShell({
-    ...{ electron, clock, platform: 'linux', version: '1.0.0', preloadPath: '', dataFolder: '' },
+    electron,
+    clock,
+    platform: 'linux',
+    version: '1.0.0',
+    preloadPath: '',
+    dataFolder: '',
     state: {
       read: () => ({ ...readDesktopState({}), globalShortcut: true }),
       change: () => ({ ok: true }),

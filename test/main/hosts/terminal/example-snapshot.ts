@@ -66,14 +66,33 @@ export function exampleStream(changes: Partial<StreamSummary> = {}): StreamSumma
 
 /** A program behind the gateway that has sent nothing. */
 export const exampleProgram = (name: string, changes: Partial<ProgramSummary> = {}): ProgramSummary => ({
-  ...{ id: name, name, class: 'normal', weight: 1, keyEnding: 'abcd', forwarded: 0, coalesced: 0 },
-  ...{ refused: 0, perSecond: 0, waiting: 0, longestWaitMs: 0, streams: 0, use: [] },
+  id: name,
+  name,
+  class: 'normal',
+  weight: 1,
+  keyEnding: 'abcd',
+  forwarded: 0,
+  coalesced: 0,
+  refused: 0,
+  perSecond: 0,
+  waiting: 0,
+  longestWaitMs: 0,
+  streams: 0,
+  use: [],
   ...changes,
 })
 
 export const exampleAlert = (changes: Partial<Alert> = {}): Alert => ({
-  ...{ id: 'key-1 low Accounts', profile: 'key-1', kind: 'low', severity: 'critical', subject: 'Accounts' },
-  ...{ since: 1, at: 1, title: 't', body: 'b', dismissed: false },
+  id: 'key-1 low Accounts',
+  profile: 'key-1',
+  kind: 'low',
+  severity: 'critical',
+  subject: 'Accounts',
+  since: 1,
+  at: 1,
+  title: 't',
+  body: 'b',
+  dismissed: false,
   ...changes,
 })
 

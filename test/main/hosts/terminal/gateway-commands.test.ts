@@ -63,8 +63,14 @@ test('an app that never answers is named after ten seconds of asking', async () 
 test('below a listed program, each quota that it uses has its requests, rate and waits', () => {
   const [bot, ...others] = PROGRAMS
   const scanner: ListedProgram = {
-    ...{ ...(bot ?? expect.fail()), name: 'scanner', forwarded: 132, perSecond: 1.25, refused: 2 },
-    ...{ waiting: 3, longestWaitMs: 5_000, streams: 1 },
+    ...(bot ?? expect.fail()),
+    name: 'scanner',
+    forwarded: 132,
+    perSecond: 1.25,
+    refused: 2,
+    waiting: 3,
+    longestWaitMs: 5_000,
+    streams: 1,
     use: [
       { category: 'Positions', forwarded: 120, perSecond: 1, waiting: 3, longestWaitMs: 5_000 },
       { category: 'Option Spread Types', forwarded: 12, perSecond: 0.25, waiting: 0 },

@@ -175,7 +175,10 @@ test('a field that only time moves is no change; a number, a removed field and a
 test('a program that is added, calls, or is cut off is a change, and so is turning the gateway off', () => {
   const before = exampleSnapshot()
   const program = exampleProgram('bot', {
-    ...{ id: 'p1', lastSeenAt: AT_MS, forwarded: 4, perSecond: 0.5 },
+    id: 'p1',
+    lastSeenAt: AT_MS,
+    forwarded: 4,
+    perSecond: 0.5,
     use: [{ category: 'Accounts', forwarded: 4, perSecond: 0.5, waiting: 0 }],
   })
   const gateway = { state: 'serving' as const, url: 'http://127.0.0.1:4791' }
@@ -204,7 +207,11 @@ test('a program that is added, calls, or is cut off is a change, and so is turni
 test('a program’s counts by category and its turns are reported with its totals', () => {
   const bot = (forwarded: number, nextTurnAt: number) =>
     exampleProgram('bot', {
-      ...{ id: 'p1', lastSeenAt: AT_MS, perSecond: 0.5, forwarded, waiting: 1 },
+      id: 'p1',
+      lastSeenAt: AT_MS,
+      perSecond: 0.5,
+      forwarded,
+      waiting: 1,
       use: [{ category: 'Accounts', forwarded, perSecond: 0.5, waiting: 1, nextTurnAt }],
     })
   const before = exampleSnapshot()

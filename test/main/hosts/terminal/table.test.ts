@@ -18,8 +18,15 @@ import {
 const PLAIN = { columns: 120, colour: false }
 
 const PROGRAM = exampleProgram('scanner', {
-  ...{ class: 'background', weight: 2, forwarded: 1234, coalesced: 5, refused: 6 },
-  ...{ perSecond: 0.5, waiting: 3, longestWaitMs: 12_000, streams: 4 },
+  class: 'background',
+  weight: 2,
+  forwarded: 1234,
+  coalesced: 5,
+  refused: 6,
+  perSecond: 0.5,
+  waiting: 3,
+  longestWaitMs: 12_000,
+  streams: 4,
 })
 
 /** The line of one category, in the order of the columns. */

@@ -22,7 +22,9 @@ const SERVICE = {
 } as const
 const TOKEN = { HEADROOM_REFRESH_TOKEN: 'token-from-the-environment' }
 const BUILT_IN = simulatedKey('http://127.0.0.1:1', {
-  ...{ id: 'simulator', name: 'Built-in simulator', probes: DEFAULT_PROBES },
+  id: 'simulator',
+  name: 'Built-in simulator',
+  probes: DEFAULT_PROBES,
   streams: [{ kind: 'positions', target: 'SIM1001', options: {} }],
 })
 const line = z.object({ v: z.literal(1), type: z.string(), at: z.number(), kind: z.optional(z.string()) })
