@@ -3,10 +3,11 @@ import { expect, test } from 'vitest'
 import { desktopShell } from '../../../../main/hosts/desktop/desktop-shell.ts'
 import { readDesktopState } from '../../../../main/hosts/desktop/desktop-state.ts'
 import type { ElectronPieces } from '../../../../main/hosts/desktop/electron-pieces.ts'
-import type { RunningDesktop } from '../../../../main/hosts/desktop/start-desktop.ts'
 import { SteppedClock } from '../../stepped-clock.ts'
+import { FakeWindows } from '../browser/fake-windows.ts'
 
 const NOTHING = () => {}
+const SCREEN = { x: 0, y: 0, width: 1920, height: 1080 }
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve))
 
 /** The shell of an app that started in the tray, on a desktop that has shown no tray yet. */
@@ -73,9 +74,19 @@ function shellInTray() {
     },
     log: { note: NOTHING },
     running: {
-      windows: { open: NOTHING },
-      monitor: { profiles: () => [], snapshot: NOTHING, subscribe: () => NOTHING },
-    } as unknown as RunningDesktop,
+      switches: { stop: () => ({ ok: true }) },
+      windows: new FakeWindows(),
+      monitor: {
+        profiles: () => [],
+        snapshot: () => undefined,
+        subscribe: () => NOTHING,
+        withProfile: () => expect.fail('no key is connected'),
+        sleep: NOTHING,
+        wake: NOTHING,
+      },
+      stop: async () => {},
+      flush: NOTHING,
+    },
     power: { keepAwake: NOTHING, on: () => NOTHING },
     notify: NOTHING,
   })
@@ -86,8 +97,6 @@ function shellInTray() {
   }
   return { app, shell, made, clock, questions, answered, press: () => pressShortcut() }
 }
-
-const SCREEN = { x: 0, y: 0, width: 1920, height: 1080 }
 
 test.each([true, false])(
   'an answer about the tray (%s) that arrives while the app quits opens nothing',
