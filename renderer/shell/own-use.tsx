@@ -50,8 +50,11 @@ export function OwnUse() {
       <span className={css('checks')}>
         <strong>{checks}</strong>,{' '}
       </span>
+      <span className={css('instead')}>checks: </span>
       <span className={css(isOver && 'over')} data-testid="own-use-share">
-        {used} of quotas{isOver && ', over cap'}
+        {used}
+        <span className={css('checks')}> of quotas</span>
+        {isOver && ', over cap'}
         {isOver && <span className={css('cap')}> {cap}: slowing</span>}
       </span>
     </span>
