@@ -21,20 +21,16 @@ function isOverCap(snapshot: Snapshot, nowMs: number): boolean {
 
 const isPaused = (snapshot: Snapshot, nowMs: number) => isStopped(conditionsOf(snapshot, nowMs))
 
-/**
- * The number of checks, such as `2 checks/min`. While all calls fail, the text says that checks are paused,
- * because the count still includes checks of the last minute.
- */
-function checksText(snapshot: Snapshot, nowMs: number): string {
-  const { enabled, perMinute } = snapshot.probes
-  if (!enabled) return 'checks off'
-  if (isPaused(snapshot, nowMs)) return 'checks paused'
-  return `${countText(Math.round(perMinute * 10) / 10, 'check')}/min`
+/** Why no checks are made: `checks off`, or `checks paused` while all calls fail. `''` if checks are made. */
+function noChecksText(snapshot: Snapshot, nowMs: number): string {
+  if (!snapshot.probes.enabled) return 'checks off'
+  return isPaused(snapshot, nowMs) ? 'checks paused' : ''
 }
 
 export function OwnUse() {
   const streams = useShown((snapshot) => countText(openStreams(snapshot.streams).length, 'stream'))
-  const checks = useShown(checksText)
+  const none = useShown(noChecksText)
+  const checks = useShown(({ probes }) => `${countText(Math.round(probes.perMinute * 10) / 10, 'check')}/min`)
   const used = useShown((snapshot) => shareText(snapshot.probes.usedFraction))
   const cap = useShown(({ probes }) => `${tenths(probes.budgetFraction)} %`)
   const isOver = useShown(isOverCap) ?? false
@@ -47,16 +43,22 @@ export function OwnUse() {
   return (
     <span className={css('pill', 'own-use')} data-testid="own-use" title={about}>
       <span className={css('streams')}>{streams} · </span>
-      <span className={css('checks')}>
-        <strong>{checks}</strong>,{' '}
-      </span>
-      <span className={css('instead')}>checks: </span>
-      <span className={css(isOver && 'over')} data-testid="own-use-share">
-        {used}
-        <span className={css('checks')}> of quotas</span>
-        {isOver && ', over cap'}
-        {isOver && <span className={css('cap')}> {cap}: slowing</span>}
-      </span>
+      {none ? (
+        <strong>{none}</strong>
+      ) : (
+        <>
+          <span className={css('checks')}>
+            <strong>{checks}</strong>,{' '}
+          </span>
+          <span className={css('instead')}>checks: </span>
+          <span className={css(isOver && 'over')} data-testid="own-use-share">
+            {used}
+            <span className={css('checks')}> of quotas</span>
+            {isOver && ', over cap'}
+            {isOver && <span className={css('cap')}> {cap}: slowing</span>}
+          </span>
+        </>
+      )}
     </span>
   )
 }
