@@ -60,19 +60,16 @@ function messageOf(failure: SignInFailure): string {
 
 const CHECK_HOST = 'Check the network, VPN, proxy and host address'
 
-/**
- * The text for a sign-in host that does not respond while a sign-in waits. `why` is in plain words, such as
- * `connection refused`. `isOpen` says whether the host's page was opened earlier.
- */
-export function awaitedHostText({
-  host,
-  why,
-  isOpen,
-}: {
+export interface AwaitedHost {
   readonly host: string
+  /** In plain words, such as `connection refused`. */
   readonly why: string
+  /** Whether the host's page was opened earlier. */
   readonly isOpen: boolean
-}) {
+}
+
+/** The text for a sign-in host that does not respond while a sign-in waits. */
+export function awaitedHostText({ host, why, isOpen }: AwaitedHost) {
   const then = isOpen
     ? 'Retrying. Reload the sign-in page when this notice is gone.'
     : 'Retrying. This notice closes when the host responds.'

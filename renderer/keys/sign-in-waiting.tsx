@@ -1,5 +1,5 @@
 import { Dialog } from 'radix-ui'
-import { awaitedHostText } from '../../app/sign-in/failure.ts'
+import { type AwaitedHost, awaitedHostText } from '../../app/sign-in/failure.ts'
 import { classesOf } from '../components/classes.ts'
 import { Button } from '../components/controls.tsx'
 import { Shape } from '../components/shape.tsx'
@@ -57,7 +57,7 @@ export function SignInWaiting({ state, onCancel }: SignInWaitingProps) {
   )
 }
 
-function HostAway(away: Parameters<typeof awaitedHostText>[0]) {
+function HostAway(away: AwaitedHost) {
   const { title, text } = awaitedHostText(away)
   return (
     <div className={css('notice')} data-sign-in="host-away">
