@@ -16,6 +16,13 @@ export const DEFAULT_RESERVE_SHARE = 0.06
 /** Default reserve of a quota in whole requests, at least one. */
 export const defaultReserve = (limit: number): number => Math.max(1, Math.ceil(DEFAULT_RESERVE_SHARE * limit))
 
+/** The reserve that was set for a category, in requests. `undefined`: the default. */
+export const reserveOf = (
+  reserves: Readonly<Record<string, number>> | undefined,
+  category: string,
+): number | undefined =>
+  reserves !== undefined && Object.hasOwn(reserves, category) ? reserves[category] : undefined
+
 /** Limits of a person's input about programs. */
 export const PROGRAM_LIMITS = {
   programs: 64,

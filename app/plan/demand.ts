@@ -1,7 +1,7 @@
-import { PROGRAM_CLASSES, type ProgramClass } from '../contract/programs.ts'
+import { PROGRAM_CLASSES, type ProgramClass, reserveOf } from '../contract/programs.ts'
 import { levelOf } from '../gateway/bucket-queue.ts'
 import { STREAM_TABLE, type StreamRequest, sameRequest } from '../service/stream-kinds.ts'
-import { byQuota, limitOf, type Plan, quotaOf, reserveOf } from './plan.ts'
+import { byQuota, limitOf, type Plan, quotaOf } from './plan.ts'
 
 /** Demand of one program in one category. */
 export interface Demand {
@@ -79,7 +79,7 @@ function categoryDemand(plan: Plan, category: string, demands: readonly Demand[]
   const size = limitOf(plan, category)
   if (size === undefined) return []
   const { limit, periodSeconds } = size
-  const levelFor = (own: ProgramClass) => levelOf(own, limit, reserveOf(plan, category))
+  const levelFor = (own: ProgramClass) => levelOf(own, limit, reserveOf(plan.reserves, category))
   const levels = {
     critical: levelFor('critical'),
     normal: levelFor('normal'),

@@ -72,7 +72,3 @@ export function limitOf(plan: Pick<Plan, 'limits'>, category: string): RequestLi
   if (Object.hasOwn(plan.limits, category)) return plan.limits[category]
   return CURRENT_REQUEST_QUOTAS.find((quota) => quota.category === category)
 }
-
-/** The reserve that a plan sets for a category. `undefined` for the gateway's default. */
-export const reserveOf = ({ reserves }: Pick<Plan, 'reserves'>, category: string): number | undefined =>
-  Object.hasOwn(reserves, category) ? reserves[category] : undefined

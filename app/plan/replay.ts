@@ -1,7 +1,7 @@
-import type { ProgramClass } from '../contract/programs.ts'
+import { type ProgramClass, reserveOf } from '../contract/programs.ts'
 import type { Decision } from '../gateway/decisions.ts'
 import { Scheduler } from '../gateway/scheduler.ts'
-import { limitOf, type Plan, reserveOf } from './plan.ts'
+import { limitOf, type Plan } from './plan.ts'
 import { RollingBucket } from './rolling-bucket.ts'
 
 /** One request of a program in a replayed day. */
@@ -149,7 +149,7 @@ class ReplayedDay {
     this.#plan = plan
     this.#options = options
     this.#programs = new Map(plan.programs.map((program) => [program.name, program]))
-    this.#scheduler = new Scheduler((category) => ({ reserve: reserveOf(plan, category) }))
+    this.#scheduler = new Scheduler((category) => ({ reserve: reserveOf(plan.reserves, category) }))
   }
 
   arrive({ atMs, program: name, category: categoryName }: Arrival): void {

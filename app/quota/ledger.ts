@@ -1,4 +1,5 @@
 import type { UsualLoad } from '../contract/history.ts'
+import { reserveOf } from '../contract/programs.ts'
 import type { RequestQuota } from '../contract/snapshot.ts'
 import { DEFAULT_THRESHOLDS, MINUTE_MS, thresholdOf } from '../contract/units.ts'
 import type { RequestQuotaDefault } from '../service/categories.ts'
@@ -96,7 +97,7 @@ export class Ledger {
 
   /** The reserve set for a category. `undefined` if the default applies. */
   reserveOf(category: string): number | undefined {
-    return this.reserves[category]
+    return reserveOf(this.reserves, category)
   }
 
   /** Data learned about each category, for a later run of the app. */

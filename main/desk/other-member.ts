@@ -1,4 +1,5 @@
 import type { DeskMember, DeskProgram } from '../../app/contract/desk.ts'
+import { reserveOf } from '../../app/contract/programs.ts'
 import { MemberRecord, type RecordDeps, type SentAt } from '../../app/desk/member-record.ts'
 import {
   MAX_SILENT,
@@ -82,7 +83,7 @@ export class OtherMember {
 
   /** Requests that the member reserves for more urgent classes. `undefined`: the default. */
   reserveOf(category: string): number | undefined {
-    return this.#report?.reserves?.[category]
+    return reserveOf(this.#report?.reserves, category)
   }
 
   /** Milliseconds since a person last looked at Headroom on that machine. `undefined` if unknown. */

@@ -1,3 +1,4 @@
+import { reserveOf } from '../../app/contract/programs.ts'
 import { type Concession, withConcessions } from '../../app/plan/advice.ts'
 import {
   byQuota,
@@ -6,7 +7,6 @@ import {
   type PlannedProgram,
   type PlannedRequests,
   quotaOf,
-  reserveOf,
 } from '../../app/plan/plan.ts'
 import { OTHERS_NAME, OWN_NAME, type RunningPlan } from '../../app/plan/running.ts'
 import { type StreamRequest, sameRequest } from '../../app/service/stream-kinds.ts'
@@ -176,7 +176,7 @@ export function rateBefore(
 function changedQuotas({ base: { plan: before }, plan }: PlanDraft): number {
   const sizeIn = ({ limits, reserves }: Plan, category: string) => {
     const { limit, periodSeconds } = limitOf({ limits }, category) ?? {}
-    return [limit, periodSeconds, reserveOf({ reserves }, category)].join(' ')
+    return [limit, periodSeconds, reserveOf(reserves, category)].join(' ')
   }
   const categories = new Set([plan.limits, plan.reserves].flatMap(Object.keys))
   return [...categories].filter((category) => sizeIn(before, category) !== sizeIn(plan, category)).length

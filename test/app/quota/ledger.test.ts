@@ -170,6 +170,11 @@ test('a row’s burst leaves its set reserve, or the default', () => {
   expect([burstOf('Positions'), burstOf('Balances')]).toEqual([50, 20])
 })
 
+test('a category whose name every object has is without a set reserve', () => {
+  const ledger = newLedger()
+  expect(ledger.reserveOf('constructor')).toBeUndefined()
+})
+
 test('a pause affects only its category, until it ends', () => {
   const ledger = newLedger()
   ledger.hold('Positions', { untilMs: 60_000, refusals: 1 })
