@@ -1,7 +1,7 @@
 import { expect, test } from './fixtures.ts'
 import { startProcess } from './started-process.ts'
 
-test('the page reports the host’s end, and lives with the next link', async ({
+test('the page reports that the host ended, and is live with the next link', async ({
   page,
   headroom,
   problems,

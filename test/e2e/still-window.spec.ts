@@ -15,7 +15,7 @@ interface Read {
   readonly events: readonly number[]
 }
 
-test('an unresponsive window then reads the latest snapshot and every event', async ({ page }) => {
+test('a window that reads late gets the latest snapshot and every event', async ({ page }) => {
   const host = await startHost()
   const { port, windows } = host
   await page.goto(`http://127.0.0.1:${port}/`)

@@ -2,7 +2,7 @@ import { NOW_MS, quota, slots, snapshot } from '../../renderer/fixtures.ts'
 import { STATES } from '../../renderer/harness/states.ts'
 import { expect, problemsOf, test } from './window-fixtures.ts'
 
-test('in forced colours legend, chosen row and range, and severities differ', async ({ page, open }) => {
+test('in forced colours the legend, chosen row and range, and severities differ', async ({ page, open }) => {
   await page.setViewportSize({ width: 1440, height: 900 })
   await page.emulateMedia({ forcedColors: 'active' })
   await open(

@@ -71,7 +71,7 @@ for (const colorScheme of ['dark', 'light'] as const)
         })
       }
 
-      test('a row shows what may be sent now; 429s that go on have no countdown', async ({ page, open }) => {
+      test('a row shows what may be sent now; lasting 429s have no countdown', async ({ page, open }) => {
         await open(BAD_DAYS['others use the whole refill, 429']!)
         await expect(row(page, 'Accounts').getByTestId('allowance')).toHaveText('294 now, then 1 per 1.0 s')
         const positions = row(page, 'Positions')
@@ -81,7 +81,7 @@ for (const colorScheme of ['dark', 'light'] as const)
         expect(await layoutFaults(page)).toEqual([])
       })
 
-      test('a row on watch is filled as if ok, in amber outline, with its end', async ({ page, open }) => {
+      test('a row on watch is filled like an ok one, in amber, with its end', async ({ page, open }) => {
         await open(BAD_DAYS['a row on watch']!)
         await expect(row(page, 'Positions').getByTestId('state')).toHaveText('watchas early as 14:38')
         const { tone, solid } = await barOf(page, 'Positions')

@@ -35,7 +35,7 @@ test('the chart marks events, and shows since when it records', async ({ page, o
   await expect(page.getByTestId('recording-since')).toContainText('Recording since 09:31 ·')
 })
 
-test('the chart names curves, the empty time, the lowest level, the session', async ({ page, open }) => {
+test('the chart names its curves, the empty time, lowest level and session', async ({ page, open }) => {
   const host = await open(snapshot())
   const chart = page.locator('[data-history]')
   for (const words of ['refill 1.07/s', 'low below 64 (20 %)', 'now']) {

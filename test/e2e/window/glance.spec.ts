@@ -20,7 +20,7 @@ const worst = snapshot({
   slots: [slots('Option Chain Stream', 10, 9, 1)],
 })
 
-test('one key is readable at three metres: its number fills a sixth', async ({ page, open }) => {
+test('one key is readable at three metres: its number is a sixth of the height', async ({ page, open }) => {
   await page.setViewportSize({ width: 1280, height: 800 })
   await open(worst)
   await page.getByRole('button', { name: 'Glance' }).click()

@@ -21,7 +21,7 @@ const cut = (page: Page) =>
       .map((one) => one.textContent),
   )
 
-test('the header cuts no word at any width, and has one row, if narrow two', async ({ page, open }) => {
+test('the header cuts no word at any width; it has one row, or two if narrow', async ({ page, open }) => {
   await page.setViewportSize({ width: 1440, height: 900 })
   const host = await open(snapshot())
   host.show({

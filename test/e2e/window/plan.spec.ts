@@ -86,7 +86,7 @@ test('without the gateway it starts from observed use, and explains waits', asyn
   provesInBrowser('L3', 2)
 })
 
-test('a dragged rate is judged at once: what fits, why, what to reduce', async ({ page, openPlan }) => {
+test('a dragged rate is judged at once: what doesn’t fit, and what to reduce', async ({ page, openPlan }) => {
   await openPlan()
   const slider = page.getByRole('slider', { name: 'Rate of backtest, Option Expirations' })
   await slider.focus()

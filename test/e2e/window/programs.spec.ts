@@ -81,7 +81,7 @@ const WAITING: Snapshot = {
   ),
 }
 
-test('it is a page with a tab; menu, palette, Escape and tabs switch it', async ({ page, open }) => {
+test('its tab and the palette open the page; Escape and Monitor close it', async ({ page, open }) => {
   await open(WAITING)
   const shown = page.getByTestId('programs')
   const back = page.getByTestId('verdict-headline')

@@ -159,7 +159,7 @@ test('a quota of a stream has another name than the quota of its requests', asyn
   await open(snapshot({ requests: [...REQUESTS, stream] }))
   await expect(page.locator(row('Positions')).getByRole('rowheader')).toHaveText('Positions')
   await expect(page.locator(row('Positions Stream')).getByRole('rowheader')).toHaveText('Positions Stream')
-  await expect.poll(() => layoutFaults(page)).toEqual([])
+  expect(await layoutFaults(page)).toEqual([])
 })
 
 test('in a narrow window the mark of a state and its word share a line', async ({ page, open }) => {
@@ -184,7 +184,7 @@ test('in a narrow window the mark of a state and its word share a line', async (
   expect(states.filter(({ isBeside, isCut }) => !isBeside || isCut)).toEqual([])
 })
 
-test('in a wide window bars are close to numbers, and heads as high as rows', async ({ page, open }) => {
+test('in a wide window bars are near their numbers, and heads are one row high', async ({ page, open }) => {
   await page.setViewportSize({ width: 1920, height: 1080 })
   await open(snapshot())
   const bar = (await page.locator(row('Positions')).getByRole('meter').boundingBox())!

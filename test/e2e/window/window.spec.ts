@@ -361,7 +361,7 @@ test('a restarted host is not an unreachable one; its link works in this tab', a
   expect(new URL(page.url()).hash).toBe('')
 })
 
-test('without its code a page waits, and the numbers stay', async ({ page, open }) => {
+test('while a page’s code can’t be loaded, the numbers stay; later it opens', async ({ page, open }) => {
   const host = await open(snapshot())
   const chunks = /assets\/(plan-page|settings-dialog)/
   await page.route(chunks, (route) => route.abort('connectionrefused'))
