@@ -15,7 +15,7 @@ import { proves } from '../../proof/proves.ts'
 import { CALM_REQUESTS, NOW_MS, quota, slots, snapshot, stream } from '../../renderer/fixtures.ts'
 import { BAD_DAYS } from '../../renderer/harness/bad-days.ts'
 
-/** The root cause of each bad day, and the conditions that it explains. Its texts are in `golden/`. */
+/** The root cause of each bad day, and the conditions that it explains. Its texts are in `golden.txt`. */
 const CAUSES: Readonly<Record<string, readonly [root: ConditionKind, ...explained: ConditionKind[]]>> = {
   'saved keys damaged': ['keys-damaged', 'not-checked'],
   'saved keys damaged, none by name': ['keys-damaged', 'signed-out', 'not-checked'],
