@@ -239,13 +239,6 @@ export const DESK_MUTANTS: readonly Mutant[] = [
     test: 'app/conditions/desk-words.test.ts',
   },
   {
-    promise: 'C4',
-    what: 'show that a machine works alone only once its desk counts as unreachable',
-    file: 'app/status/desk-status.ts',
-    find: "if (state === 'joined' && queue?.mode !== 'alone') return undefined",
-    replace: "if (state === 'joined' || queue?.mode !== 'alone') return undefined",
-  },
-  {
     promise: 'C3',
     what: 'call the desk unreachable during a take-over',
     file: 'main/desk/desk-trouble.ts',

@@ -56,15 +56,6 @@ export const GATEWAY_ANSWER_MUTANTS: readonly Mutant[] = [
     tests: ['a service that opens a stream repeatedly, and sends %s on it, ends its readers too'],
   },
   {
-    promise: 'G9',
-    what: 'take line ends alone for a stream that is served',
-    file: 'main/gateway/shared-stream.ts',
-    find: 'if (lines.length > 0 && !this.state.isCatchingUp) this.#isServed()',
-    replace: 'if (lines.length >= 0 && !this.state.isCatchingUp) this.#isServed()',
-    test: 'main/gateway/stream-hub.test.ts',
-    found: 'A shared stream that the service opened repeatedly without data was never reported as silent',
-  },
-  {
     promise: 'G6',
     what: 'hand programs the token in an error on their stream',
     file: 'main/gateway/shared-stream.ts',

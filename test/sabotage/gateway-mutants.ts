@@ -12,14 +12,6 @@ const FAIR_QUEUE = 'app/gateway/fair-queue.ts'
 /** Mutants of the code that decides when, and how often, each program's requests are sent upstream. */
 export const GATEWAY_MUTANTS: readonly Mutant[] = [
   {
-    promise: 'G1',
-    what: 'never serve on a port that was taken at the start',
-    file: 'main/gateway/gateway.ts',
-    find: 'if (!isEnded) await this.#serveOnceFree',
-    replace: 'if (isEnded) await this.#serveOnceFree',
-    test: 'main/gateway/gateway-changes.test.ts',
-  },
-  {
     promise: 'G6',
     what: 'add a program whose key nobody got',
     file: 'main/hosts/terminal/gateway-commands.ts',
@@ -170,13 +162,6 @@ export const GATEWAY_MUTANTS: readonly Mutant[] = [
       'critical programs continue while others use the whole refill, and their header with room frees the rest',
       ['app/quota/others-take-all.test.ts', 'tries are then 20 s, 40 s, and a minute apart'],
     ],
-  },
-  {
-    promise: 'G2',
-    what: 'trust a clock that is fast',
-    file: BOUND,
-    find: 'this.#meanGainPerMs * (1 - MAX_CLOCK_ERROR)',
-    replace: 'this.#meanGainPerMs * (1 - 0 * MAX_CLOCK_ERROR)',
   },
   {
     promise: 'G3',

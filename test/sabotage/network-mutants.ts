@@ -14,13 +14,6 @@ export const NETWORK_MUTANTS: readonly Mutant[] = [
     replace: 'if (excess > MAX_ALERT_BYTES)',
   },
   {
-    promise: 'G1',
-    what: 'call a body cut although its TLS connection ended with notice',
-    file: 'main/network/tls-ending.ts',
-    find: 'received !== undefined && !isSameTurn',
-    replace: 'received !== undefined',
-  },
-  {
     promise: 'T13',
     what: 'send plain http to another computer',
     file: AGENTS,

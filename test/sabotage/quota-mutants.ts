@@ -15,55 +15,6 @@ export const QUOTA_MUTANTS: readonly Mutant[] = [
   },
 
   {
-    promise: 'Q8',
-    what: 'show a stored poller before headers do',
-    file: 'app/quota/others-poller.ts',
-    find: 'if (timing === undefined) return undefined',
-    replace: 'if (timing === undefined) return this.#stored',
-  },
-
-  {
-    promise: 'Q8',
-    what: 'keep showing a poller that headers no longer show',
-    file: 'app/quota/others-poller.ts',
-    find: 'this.#against >= ENDED',
-    replace: 'this.#against >= 1e9',
-  },
-
-  {
-    promise: 'Q8',
-    what: 'count polls as if a full quota went on refilling',
-    file: 'app/quota/poller-fit.ts',
-    find: 'full = Math.min(limit, full) - own',
-    replace: 'full = Number.POSITIVE_INFINITY',
-    test: 'app/quota/others-poller.test.ts',
-  },
-
-  {
-    promise: 'Q8',
-    what: 'forget at each header how fast others were before it',
-    file: 'app/quota/minute-mean.ts',
-    find: 'counts[1]!.atMs <= atMs - MINUTE_MS',
-    replace: 'counts[1]!.atMs <= atMs',
-  },
-
-  {
-    promise: 'Q8',
-    what: 'divide by the time between two headers of the same millisecond',
-    file: 'app/quota/minute-mean.ts',
-    find: 'lengthMs > 0 ?',
-    replace: 'lengthMs >= 0 ?',
-  },
-
-  {
-    promise: 'Q8',
-    what: 'take what a header shows for impossible',
-    file: 'app/quota/poller-gaps.ts',
-    find: 'Math.max(POSSIBLE, chance)',
-    replace: 'Math.max(0, chance)',
-  },
-
-  {
     promise: 'Q6',
     what: 'go on with a chosen interval while programs bring headers',
     file: 'app/quota/probe-plan.ts',
@@ -140,13 +91,6 @@ export const QUOTA_MUTANTS: readonly Mutant[] = [
     replace: 'if (row.blockedUntil !== undefined && row.blockedUntil < 1) {',
     test: 'main/api/prober.test.ts',
   },
-  {
-    promise: 'Q6',
-    what: 'forget what probes have cost',
-    file: 'app/quota/probe-plan.ts',
-    find: 'Math.max(1, row.limit * budgetFraction)',
-    replace: 'Math.max(1, row.limit * Math.sqrt(budgetFraction))',
-  },
 
   {
     promise: 'Q9',
@@ -167,15 +111,6 @@ export const QUOTA_MUTANTS: readonly Mutant[] = [
 
   {
     promise: 'Q9',
-    what: 'say that a quota lasts after one header, which shows no use by others',
-    file: 'app/quota/state.ts',
-    find: 'if (use === null) return false',
-    replace: 'if (use === null) return true',
-    test: 'app/quota/view.test.ts',
-  },
-
-  {
-    promise: 'Q9',
     what: 'warn of an emptying only where nothing speaks against it',
     file: 'app/quota/state.ts',
     find: 'reading.emptyChanceByPresent >= part * RUNNING_OUT_CHANCE',
@@ -188,20 +123,6 @@ export const QUOTA_MUTANTS: readonly Mutant[] = [
     file: 'app/quota/state.ts',
     find: 'beforeMilder: 45_000',
     replace: 'beforeMilder: 0',
-  },
-  {
-    promise: 'Q9',
-    what: 'end a warning that keeps returning as soon as one that came once',
-    file: 'app/quota/state.ts',
-    find: 'factor: 1.5',
-    replace: 'factor: 0',
-  },
-  {
-    promise: 'Q9',
-    what: 'call a row ok between two bursts that nearly empty it',
-    file: 'app/quota/state.ts',
-    find: "this.#keptMs('watch') > 0 ? 'watch' : wanted",
-    replace: "this.#keptMs('watch') > 1e9 ? 'watch' : wanted",
   },
   {
     promise: 'Q9',

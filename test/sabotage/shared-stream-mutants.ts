@@ -1,9 +1,7 @@
 import type { Mutant } from './registry.ts'
 
-const STATE_TEST = 'app/streams/shared-state.test.ts'
 const HUB_TEST = 'main/gateway/stream-hub.test.ts'
 const STATE = 'app/streams/shared-state.ts'
-const QUEUE = 'app/streams/reader-queue.ts'
 const SHARED = 'main/gateway/shared-stream.ts'
 const RELAY = 'main/gateway/answer-relay.ts'
 const FAULTS_TEST = 'main/gateway/faults.test.ts'
@@ -14,27 +12,6 @@ const KEEPER = 'main/streams/stream-keeper.ts'
 
 /** Mutants of streams that several programs read. */
 export const SHARED_STREAM_MUTANTS: readonly Mutant[] = [
-  {
-    promise: 'G6',
-    what: 'say of a stream that was requested that it was not sent',
-    file: HUB,
-    find: 'attempts > 0 || isOpening(shared) ? abandoned(why)',
-    replace: 'attempts < 0 && isOpening(shared) ? abandoned(why)',
-  },
-  {
-    promise: 'G6',
-    what: 'say to a paused program that the request that opens its stream was not sent',
-    file: HUB,
-    find: '      if (isOpening(shared)) continue\n      const answer',
-    replace: '      const answer',
-  },
-  {
-    promise: 'G9',
-    what: 'keep what vanished while the stream was opened anew',
-    file: STATE,
-    find: 'if (next.has(key) || isError(key)) continue',
-    replace: "if (next.has(key) || key !== '') continue",
-  },
   {
     promise: 'G9',
     what: 'drop frames whose symbol the service names differently',
@@ -74,15 +51,6 @@ export const SHARED_STREAM_MUTANTS: readonly Mutant[] = [
 
   {
     promise: 'G9',
-    what: 'keep every frame for a reader that reads none',
-    file: QUEUE,
-    find: 'this.#frames.length - this.#first > this.#max.frames',
-    replace: 'this.#frames.length - this.#first > this.#max.frames + this.#bytes',
-    test: STATE_TEST,
-  },
-
-  {
-    promise: 'G9',
     what: 'read chunks as if they were frames',
     file: SHARED,
     find: 'const { lines } = this.#framer.push(bytes)',
@@ -95,14 +63,6 @@ export const SHARED_STREAM_MUTANTS: readonly Mutant[] = [
     file: HUB,
     find: 'open.find((one) => one.address.key === address.key) ??',
     replace: 'open.find((one) => one.address.key === address.key && one.isOver) ??',
-  },
-
-  {
-    promise: 'G8',
-    what: 'leave the streams of a program open that was cut off',
-    file: HUB,
-    find: 'if (!reader.reply.writableEnded) reader.reply.destroy()',
-    replace: 'if (reader.reply.destroyed) reader.reply.destroy()',
   },
 
   {
@@ -254,16 +214,6 @@ export const SHARED_STREAM_MUTANTS: readonly Mutant[] = [
       'a stream that waits for its turn gets it in the class of its most urgent reader',
       'each reader of a stream that waits for its turn waits as long as it wants',
     ],
-  },
-  {
-    promise: 'G8',
-    what: 'decline all readers of a stream when the wait of one ends',
-    file: HUB,
-    find: '(problem) => this.#answer(shared, reader, problem))',
-    replace: '(problem) => this.#answerAll(shared, problem))',
-    test: FORWARDER_TEST,
-    found:
-      'A reader of a stream that waits for its turn waited in the class, and as long, as the first one did',
   },
   {
     promise: 'G8',

@@ -42,14 +42,6 @@ export const STATUS_MUTANTS: readonly Mutant[] = [
   },
 
   {
-    promise: 'Q5',
-    what: 'go on calling a row ok after the process that pushes has stopped',
-    file: STATUS,
-    find: 'if (nowMs - quota.asOf <= OUTDATED_AFTER_MS) return quota.state',
-    replace: 'if (nowMs - quota.asOf <= OUTDATED_AFTER_MS * 60) return quota.state',
-  },
-
-  {
     promise: 'C4',
     what: 'colour a row that nobody has checked as a healthy one',
     file: STATUS,

@@ -42,13 +42,6 @@ export const STORAGE_MUTANTS: readonly Mutant[] = [
     replace: '  HELD.add(new DatabaseSync(":memory:"))',
   },
   {
-    promise: 'T5',
-    what: 'refuse a start because a command holds the lock for a moment',
-    file: 'main/storage/lock.ts',
-    find: 'holder.isBrief ? MAX_BRIEF_MS : 0',
-    replace: 'holder.isBrief ? 0 : 0',
-  },
-  {
     promise: 'T6',
     what: 'hand the access token out before the new refresh token is committed',
     file: 'main/tokens/key-refresh.ts',
