@@ -1,8 +1,11 @@
 import { expect, test } from 'vitest'
 import type { RevocationResult } from '../../../../app/tokens/revocation.ts'
+import type { RunningAnswer } from '../../../../main/control/ask-running.ts'
+import type { ControlRequest } from '../../../../main/control/protocol.ts'
 import type { RevokeFlags } from '../../../../main/hosts/terminal/flags.ts'
 import { revoke } from '../../../../main/hosts/terminal/revoke-command.ts'
 import type { ServiceKey } from '../../../../main/hosts/terminal/watched-service.ts'
+import { exampleSnapshot } from './example-snapshot.ts'
 import { type FakeTerminalOptions, fakeTerminal } from './fake-terminal.ts'
 
 const SERVICE = {
@@ -13,13 +16,20 @@ const SERVICE = {
 const environment = { HEADROOM_REFRESH_TOKEN: 'the-token', HEADROOM_CLIENT_SECRET: 'the-secret' }
 const CONFIRMED: RevocationResult = { kind: 'confirmed' }
 
-async function revoked(flags: RevokeFlags, options: FakeTerminalOptions, outcome = CONFIRMED) {
+type AskRunning = (request: ControlRequest) => RunningAnswer
+
+async function revoked(
+  flags: RevokeFlags,
+  options: FakeTerminalOptions,
+  outcome = CONFIRMED,
+  askRunning: AskRunning = () => ({ kind: 'nobody' }),
+) {
   const terminal = fakeTerminal({ environment, ...options })
   const asked: ServiceKey[] = []
   const exitCode = await revoke(flags, {
     terminal,
     defaultDataFolder: () => '/data',
-    askRunning: async () => ({ kind: 'nobody' }),
+    askRunning: async (_, request) => askRunning(request),
     revokeTokens: async (key) => {
       asked.push(key)
       return outcome
@@ -83,4 +93,66 @@ test('no token in the environment is exit 3', async () => {
   const { exitCode, asked } = await revoked({ ...SERVICE, yes: true }, { environment: {} })
   expect(exitCode).toBe(3)
   expect(asked).toEqual([])
+})
+
+const key = (id: string) => exampleSnapshot({ profile: { id, name: `Key ${id}`, environment: 'live' } })
+
+/** Without credentials, next to an app that runs with these keys. */
+async function revokedByApp(
+  flags: RevokeFlags,
+  ids: readonly string[],
+  options: FakeTerminalOptions = {},
+  answer?: RunningAnswer,
+) {
+  const revocations: ControlRequest[] = []
+  const done = await revoked(flags, { environment: {}, ...options }, CONFIRMED, (request) => {
+    if (request.do !== 'revoke') return { kind: 'answered', answer: { ok: true, snapshots: ids.map(key) } }
+    revocations.push(request)
+    return answer ?? { kind: 'answered', answer: { ok: true, revoked: request.profile } }
+  })
+  expect(done.asked).toEqual([])
+  return { ...done, revocations }
+}
+
+test('without credentials the running app revokes its key, after the same typed confirmation', async () => {
+  const { exitCode, revocations, terminal } = await revokedByApp({}, ['key-1'], {
+    interactive: true,
+    answer: 'revoke',
+  })
+  expect(exitCode).toBe(0)
+  expect(revocations).toEqual([{ do: 'revoke', profile: 'key-1' }])
+  expect(terminal.questions).toEqual([expect.stringMatching(/Key key-1.*sign in again/s)])
+  expect(terminal.lines).toEqual(['revoked every refresh token of the key of Key key-1'])
+})
+
+test.each([{ interactive: true, answer: 'no' }, { interactive: false }])(
+  '%j revokes nothing',
+  async (options) => {
+    const { exitCode, revocations } = await revokedByApp({}, ['key-1'], options)
+    expect(exitCode).toBe(1)
+    expect(revocations).toEqual([])
+  },
+)
+
+test('with several keys one has to be named', async () => {
+  const several = await revokedByApp({ yes: true }, ['key-1', 'key-2'])
+  expect(several.exitCode).toBe(2)
+  expect(several.terminal.errors).toEqual([expect.stringMatching(/--profile.*key-1.*key-2/)])
+  expect(several.revocations).toEqual([])
+  const named = await revokedByApp({ yes: true, profile: 'key-2' }, ['key-1', 'key-2'])
+  expect(named.revocations).toEqual([{ do: 'revoke', profile: 'key-2' }])
+  const unknown = await revokedByApp({ yes: true, profile: 'key-3' }, ['key-1'])
+  expect(unknown).toMatchObject({ exitCode: 1, revocations: [] })
+})
+
+test.each<RunningAnswer>([
+  { kind: 'nobody' },
+  { kind: 'failed', why: 'it timed out' },
+  { kind: 'answered', answer: { ok: false, code: 'revoke-unconfirmed', message: 'Not confirmed: 503.' } },
+  { kind: 'answered', answer: { ok: true, revoked: 'another' } },
+])('%j never shows as revoked', async (answer) => {
+  const { exitCode, terminal } = await revokedByApp({ yes: true }, ['key-1'], {}, answer)
+  expect(exitCode).toBe(1)
+  expect(terminal.lines).toEqual([])
+  expect(terminal.errors).toHaveLength(1)
 })
