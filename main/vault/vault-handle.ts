@@ -45,8 +45,10 @@ export class VaultHandle {
   #status: VaultStatus
   #vault: Vault | undefined
   #hidesNothing = false
-  /** The ids of the profiles that were listed last. */
-  #listed: readonly string[] | undefined
+  /** The ids that were listed last. */
+  #ids: readonly string[] | undefined
+  /** Whether the stored profiles were ever listed. With the built-in simulator, they never are. */
+  #hasListed = false
   #closed = false
   #asking: Promise<AskedAgain> | undefined
   #startingOver: Promise<void> | undefined
@@ -116,34 +118,38 @@ export class VaultHandle {
   }
 
   /**
-   * The ids of the stored profiles, even without an open data key. If the file can't be read, the ids of the
-   * profiles that were listed last. If the file can't be opened, `SAVED_KEYS`.
+   * The ids of the stored profiles, even without an open data key. If the file can't be read, the ids that
+   * were listed last. If the file can't be opened, `SAVED_KEYS`.
    */
   storedIds(): readonly string[] {
-    const ids = this.#list((vault) => vault.ids()) ?? this.#listed
-    if (ids !== undefined) return ids
+    this.#ids = this.#list((vault) => vault.ids(), this.#ids !== undefined) ?? this.#ids
+    if (this.#ids !== undefined) return this.#ids
     return this.#status.state === 'unreadable' ? [SAVED_KEYS] : []
   }
 
   /** The stored profiles, in the order of `storedIds`. Empty if the file can't be opened or read. */
   storedProfiles(): readonly StoredProfile[] {
-    const profiles = this.#list((vault) => vault.profiles())
-    if (profiles !== undefined) this.#listed = profiles.map(({ id }) => id)
-    return profiles ?? []
+    const profiles = this.#list((vault) => vault.profiles(), this.#hasListed)
+    if (profiles === undefined) return []
+    this.#hasListed = true
+    this.#ids = profiles.map(({ id }) => id)
+    return profiles
   }
 
   /**
-   * Reads a list from the file. If that fails before the first list of profiles, the file counts as one that
-   * can't be opened. Otherwise a new key could get the id of a stored key and replace it.
+   * Reads a list from the file. If that fails the first time, the file counts as one that can't be opened.
+   * Otherwise stored keys would be missing without a word, or a new key could get the id of a stored key and
+   * replace it.
    */
-  #list<T>(from: (vault: Vault) => VaultRead<readonly T[]>): readonly T[] | undefined {
+  #list<T>(from: (vault: Vault) => VaultRead<readonly T[]>, wasListed: boolean): readonly T[] | undefined {
     if (this.#vault === undefined) return undefined
     const reading = from(this.#vault)
     if (reading.ok) return reading.value
-    if (this.#listed === undefined && !this.#closed) {
+    if (!wasListed && !this.#closed) {
       this.#vault.close()
       this.#vault = undefined
       this.#database = undefined
+      this.#ids = undefined
       this.#status = startTrouble('unreadable', reading.why)
     }
     return undefined

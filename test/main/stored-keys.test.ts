@@ -15,6 +15,7 @@ import { passphraseKeystore } from '../../main/vault/passphrase-keystore.ts'
 import { proves } from '../proof/proves.ts'
 import { NO_PUSHES } from './hosts/no-pushes.ts'
 import { temporaryFolder } from './storage/temporary-folder.ts'
+import { unreadableProfiles } from './vault/unreadable-profiles.ts'
 
 const CHEAP = { N: 16, r: 8, p: 1 }
 const sealing = (words = 'CANARY passphrase') => passphraseKeystore(words, CHEAP)
@@ -293,6 +294,20 @@ test('a key gets an id that no stored key has, even while those do not open', as
     ok: true,
     profile: 'key-2',
   })
+})
+
+test('with the simulator, a failed list of saved keys loses no key that is connected later', async () => {
+  const folder = temporaryFolder()
+  const { key } = await service()
+  const other = await service({ clientId: 'other' })
+  const simulated = await connected(folder, key, sealing(), { simulate: true })
+  const repair = unreadableProfiles()
+  await simulated.handlers.connect({ ...other.key, clientId: 'other' })
+  repair()
+  expect(await simulated.reaches('valid', 'key-2')).toMatchObject({ keystore: 'ok' })
+  expect(await simulated.snapshot()).toMatchObject({ keystore: 'ok', refresh: { stored: 'sealed' } })
+  await simulated.stop()
+  expect(await (await started(folder, sealing())).ids()).toEqual(['key-1', 'key-2'])
 })
 
 test('a start on the simulator shows no stored key, but preserves them', async () => {
