@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { jsonOf } from '../../app/service/json.ts'
 import type { Intent, StoredTokens } from '../../app/tokens/stored-token.ts'
 import type { Profile } from '../ports/profile.ts'
-import { filePlace } from '../storage/sqlite-file.ts'
+import { filePlace, transaction } from '../storage/sqlite-file.ts'
 import { SAVED, type Saved, storageErrorText } from '../storage/storage-error.ts'
 import type { DataKeys } from './data-keys.ts'
 import { isInJournal, type JournalStep, writeJournal } from './journal.ts'
@@ -340,29 +340,13 @@ export class Vault {
 
   /** Returns ok only after the commit reached the disk (`synchronous=FULL`). */
   #write(run: (view: VaultView) => void): Saved {
-    if (!this.#database.isOpen) return CLOSED
-    try {
-      this.#database.exec('BEGIN IMMEDIATE')
-      run(this.#view)
-      this.#database.exec('COMMIT')
+    const written = this.#read((view): Saved => {
+      transaction(view.database, () => run(view))
       if (!this.#isInPlace()) return { ok: false, why: 'its file was removed or replaced' }
       this.#committed()
       return SAVED
-    } catch (error) {
-      this.#rollBack()
-      const why = storageErrorText(error)
-      if (why === undefined) throw error
-      return { ok: false, why }
-    }
-  }
-
-  #rollBack(): void {
-    try {
-      // After some failures, SQLite has already rolled back.
-      if (this.#database.isTransaction) this.#database.exec('ROLLBACK')
-    } catch (error) {
-      if (storageErrorText(error) === undefined) throw error
-    }
+    })
+    return written.ok ? written.value : written
   }
 }
 

@@ -67,9 +67,8 @@ export const STORAGE_MUTANTS: readonly Mutant[] = [
     promise: 'T7',
     what: 'say ok although the disk did not take it',
     file: VAULT,
-    find: '      this.#rollBack()\n      const why = storageErrorText(error)\n      if (why === undefined) throw error\n      return { ok: false, why }',
-    replace:
-      '      this.#rollBack()\n      const why = storageErrorText(error)\n      if (why === undefined) throw error\n      return SAVED',
+    find: 'return written.ok ? written.value : written',
+    replace: 'return written.ok ? written.value : SAVED',
     test: 'main/vault/full-disk.process.test.ts',
   },
   {
@@ -198,9 +197,9 @@ export const STORAGE_MUTANTS: readonly Mutant[] = [
     promise: 'D1',
     what: 'acknowledge before the commit',
     file: VAULT,
-    find: "      this.#database.exec('BEGIN IMMEDIATE')\n      run(this.#view)\n      this.#database.exec('COMMIT')\n",
+    find: '      transaction(view.database, () => run(view))\n',
     replace:
-      "      if (!this.#database.isTransaction) this.#database.exec('BEGIN IMMEDIATE')\n      run(this.#view)\n      if (Math.random() < 0.3) this.#database.exec('COMMIT')\n",
+      "      void transaction\n      if (!view.database.isTransaction) view.database.exec('BEGIN IMMEDIATE')\n      run(view)\n      if (Math.random() < 0.3) view.database.exec('COMMIT')\n",
     test: 'main/vault/crash.process.test.ts',
   },
   {

@@ -92,8 +92,8 @@ export const TOKEN_MUTANTS: readonly Mutant[] = [
     promise: 'T7',
     what: 'take a failed save of the vault for a saved one',
     file: 'main/vault/vault.ts',
-    find: 'return { ok: false, why }\n    }\n  }\n\n  #rollBack',
-    replace: 'return SAVED\n    }\n  }\n\n  #rollBack',
+    find: 'return written.ok ? written.value : written',
+    replace: 'return written.ok ? written.value : SAVED',
     found: 'No test noticed a failed save that reads as saved, nor six other breaks of vault and tokens',
     tests: [
       'a failed write of any kind is reported as failed, and the next one is stored',
