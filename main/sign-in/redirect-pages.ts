@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { htmlText } from '../storage/address-file.ts'
 
 /**
  * The pages in a browser tab at the end of a sign-in. They contain no script, no external resource and no
@@ -61,6 +62,4 @@ export function failedPage(message: string): RedirectPage {
 }
 
 export const pageText = ({ title, text }: RedirectPage): string =>
-  `<!doctype html><html lang="en"><meta charset="utf-8"><title>${escaped(title)} · Headroom</title><style>${STYLE}</style><h1>${escaped(title)}</h1><p>${escaped(text)}</p></html>\n`
-
-const escaped = (text: string): string => text.replace(/[&<>"']/g, (letter) => `&#${letter.codePointAt(0)};`)
+  `<!doctype html><html lang="en"><meta charset="utf-8"><title>${htmlText(title)} · Headroom</title><style>${STYLE}</style><h1>${htmlText(title)}</h1><p>${htmlText(text)}</p></html>\n`

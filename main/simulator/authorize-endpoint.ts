@@ -1,3 +1,4 @@
+import { htmlText } from '../storage/address-file.ts'
 import type { SimulatorFlags } from './options.ts'
 import { type AuthorizeRequest, readAuthorize, type SignInRules } from './rules/sign-in-rules.ts'
 import { type Answer, htmlAnswer, type ServiceRequest } from './wire.ts'
@@ -39,8 +40,6 @@ function answerDecision(rules: AuthorizeRules, form: URLSearchParams, atMs: numb
     : redirect(location)
 }
 
-const escaped = (text: string): string => text.replace(/[&<>"']/g, (letter) => `&#${letter.codePointAt(0)};`)
-
 const page = (title: string, body: string): string => `<!doctype html>
 <html lang="en"><meta charset="utf-8"><title>${title}</title>
 <style>body{font:16px/1.5 system-ui;max-width:32rem;margin:4rem auto;padding:0 1rem}button{font:inherit;padding:.4rem 1rem}</style>
@@ -53,17 +52,17 @@ ${body}
 const consentPage = (id: string, clientId: string, request: AuthorizeRequest): string =>
   page(
     'Simulated sign-in',
-    `<p>The program with the API key <b>${escaped(clientId)}</b> asks for:</p>
+    `<p>The program with the API key <b>${htmlText(clientId)}</b> asks for:</p>
 <ul>${request.scope
       .split(' ')
-      .map((scope) => `<li>${escaped(scope)}</li>`)
+      .map((scope) => `<li>${htmlText(scope)}</li>`)
       .join('')}</ul>
 <form method="post" action="/authorize">
-<input type="hidden" name="request" value="${escaped(id)}">
+<input type="hidden" name="request" value="${htmlText(id)}">
 <button name="decision" value="approve">Approve</button>
 <button name="decision" value="decline">Decline</button>
 </form>`,
   )
 
 const refusalPage = (description: string): string =>
-  page('This sign-in can’t continue', `<p>${escaped(description)}</p>`)
+  page('This sign-in can’t continue', `<p>${htmlText(description)}</p>`)

@@ -55,7 +55,7 @@ export function openByFile({ folder, clock, randomBytes, openFile }: AddressFile
  */
 function pageLeadingTo(address: string): string {
   const inScript = JSON.stringify(address).replaceAll('<', '\\u003c')
-  const inMarkup = address.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;')
+  const inMarkup = htmlText(address)
   return `<!doctype html>
 <meta charset="utf-8">
 <meta name="referrer" content="no-referrer">
@@ -65,3 +65,7 @@ function pageLeadingTo(address: string): string {
 <p><a href="${inMarkup}">Continue</a></p>
 `
 }
+
+/** A text as HTML, for content and for quoted attributes. */
+export const htmlText = (text: string): string =>
+  text.replace(/[&<>"']/g, (letter) => `&#${letter.codePointAt(0)};`)

@@ -34,7 +34,7 @@ test('a file readable only by its owner redirects to the address, whatever its c
   const [, quoted = ''] = /location\.replace\((".*")\)<\/script>/.exec(page) ?? []
   expect(JSON.parse(quoted)).toBe(ADDRESS)
   expect(page.match(/<\/script>/g)).toHaveLength(1)
-  expect(page).toContain('href="http://127.0.0.1:4780/#code=&lt;/script>&lt;b>&quot;&amp;x"')
+  expect(page).toContain('href="http://127.0.0.1:4780/#code=&#60;/script&#62;&#60;b&#62;&#34;&#38;x"')
 })
 
 test('it is deleted after the address was used, after a minute, and if no browser could be opened', async () => {
