@@ -1,5 +1,5 @@
-import type { Monitor, Past } from '../monitor/monitor.ts'
-import { type Profile, SIMULATOR_PROBES } from '../ports/profile.ts'
+import type { Monitor } from '../monitor/monitor.ts'
+import { type Past, type Profile, SIMULATOR_PROBES } from '../ports/profile.ts'
 import { BUILT_IN_OPTIONS } from '../simulator/options.ts'
 import { pastOf } from '../simulator/past.ts'
 import { startSimulatorServer } from '../simulator/server.ts'

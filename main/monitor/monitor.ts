@@ -3,7 +3,7 @@ import { STOPPED_BY_PERSON } from '../../app/contract/orders.ts'
 import { type CommandError, type Outcome, UNKNOWN_PROFILE } from '../../app/contract/outcome.ts'
 import type { Snapshot } from '../../app/contract/snapshot.ts'
 import type { Log } from '../ports/ports.ts'
-import type { OrdersChoice, Profile } from '../ports/profile.ts'
+import type { OrdersChoice, Past, Profile } from '../ports/profile.ts'
 import { Redactor, type Secrets } from '../ports/redactor.ts'
 import { Timeline } from '../ports/timeline.ts'
 import { type ConnectedKeys, CorrectedSecrets, type KeyName } from '../sign-in/corrected-secrets.ts'
@@ -27,18 +27,6 @@ export interface MonitorPorts extends Pick<ProfilePorts, 'attended' | 'clock' | 
   readonly pins?: Pick<PinnedStreams, 'of' | 'flush'>
   /** Absent if nothing is stored. Learned data is then lost when the monitor ends. */
   readonly learning?: Learning
-}
-
-/** Observations of a key from before it was connected, oldest first. Times are epoch milliseconds. */
-export interface Past {
-  readonly headers: readonly {
-    readonly category: string
-    readonly atMs: number
-    readonly remaining: number
-    /** Others' requests per second from `atMs` on, if known. */
-    readonly elsewhere?: number
-  }[]
-  readonly events: readonly { readonly atMs: number; readonly event: MonitorEvent }[]
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { MonitorEvent } from '../../app/contract/events.ts'
 import type { Environment } from '../../app/contract/snapshot.ts'
 import type { StreamRequest } from '../../app/service/stream-kinds.ts'
 
@@ -53,3 +54,17 @@ export const DEFAULT_PROBES: ProbeSettings = { budgetFraction: 0.02, everySecond
  * No real program needs the simulator's quota, so checks may be frequent. The first start then shows more.
  */
 export const SIMULATOR_PROBES: ProbeSettings = { budgetFraction: 0.05, everySeconds: {} }
+
+/** Observations of a key from before it was connected. Times are epoch milliseconds. */
+export interface Past {
+  /** Header readings, oldest first for each category. */
+  readonly headers: readonly {
+    readonly category: string
+    readonly atMs: number
+    readonly remaining: number
+    /** Others' requests per second from this reading to the next. Absent for the last reading. */
+    readonly elsewhere?: number
+  }[]
+  /** Events, oldest first. */
+  readonly events: readonly { readonly atMs: number; readonly event: MonitorEvent }[]
+}

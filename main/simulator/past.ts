@@ -1,25 +1,8 @@
-import type { MonitorEvent } from '../../app/contract/events.ts'
 import { PROBED_CATEGORIES } from '../../app/service/categories.ts'
+import type { Past } from '../ports/profile.ts'
 import type { RequestQuotas } from './rules/request-quotas.ts'
 
-/**
- * Observations that a monitor would have made of the built-in simulator before its start. Times are epoch
- * milliseconds.
- */
-export interface SimulatedPast {
-  /** Header readings, oldest first for each category. */
-  readonly headers: readonly {
-    readonly category: string
-    readonly atMs: number
-    readonly remaining: number
-    /** Others' requests per second from this reading to the next. Absent for the last reading. */
-    readonly elsewhere?: number
-  }[]
-  /** Events, oldest first. */
-  readonly events: readonly { readonly atMs: number; readonly event: MonitorEvent }[]
-}
-
-type Header = SimulatedPast['headers'][number]
+type Header = Past['headers'][number]
 
 /**
  * Interval in milliseconds between readings of a category, as in a monitor with a small budget for checks.
@@ -39,13 +22,13 @@ export function pastOf(
   quotas: Pick<RequestQuotas, 'reading' | 'elsewhere'>,
   fromMs: number,
   untilMs: number,
-): SimulatedPast {
+): Past {
   const headers: Header[] = []
   const lasts = new Map<
     string,
     { readonly index: number; readonly header: Header; readonly accepted: number }
   >()
-  const events: SimulatedPast['events'][number][] = []
+  const events: Past['events'][number][] = []
   const refused = new Map<string, { readonly sinceMs: number; isOver: boolean }>()
   for (let atMs = fromMs; atMs < untilMs; atMs += LOOK_MS) {
     for (const category of PROBED_CATEGORIES) {
