@@ -14,9 +14,10 @@ export class ConnectedProfiles extends Map<string, ProfileSession> {
     return [...this.values()].filter((session) => session.hasKeyOf(key))
   }
 
-  remove(id: string): void {
+  /** Stops and removes a session. */
+  override delete(id: string): boolean {
     this.get(id)?.stop()
-    this.delete(id)
+    return super.delete(id)
   }
 
   /**

@@ -75,7 +75,7 @@ export class Monitor implements MonitorSurface, ConnectedKeys {
 
   connect(profile: Profile): void {
     const former = this.#profiles.get(profile.id)
-    this.#profiles.remove(profile.id)
+    this.#profiles.delete(profile.id)
     this.#profiles.signedIn(profile)
     if (former) this.#keepLearned(former)
     this.#follow(profile, this.#storage.signIn(profile, this.#timeline.now()), former)
@@ -198,7 +198,7 @@ export class Monitor implements MonitorSurface, ConnectedKeys {
       if (deleted.ok) continue
       this.#happened({ kind: 'storage-problem', what: `deleting ${name} failed: ${deleted.why}` }, profile)
     }
-    this.#profiles.remove(profile)
+    this.#profiles.delete(profile)
     this.#secrets.drop(profile)
     this.#notify((listener) => listener.removed(profile))
     return { ok: true }
