@@ -21,7 +21,6 @@ export interface HistoryStoreDeps {
    * if the problem lasts.
    */
   readonly problem: (sentence: string, failure?: StorageFailure) => void
-  readonly retention?: Retention
 }
 
 /** Flush interval in milliseconds. A kill -9 loses only entries of the last second. */
@@ -56,8 +55,7 @@ export class HistoryStore {
   constructor(deps: HistoryStoreDeps) {
     this.#deps = deps
     this.#kept = new ReplaceableFile(deps)
-    this.#retention =
-      deps.retention ?? retentionFile(deps.folder).read(DEFAULT_RETENTION, deps.clock.wallMs(), deps.problem)
+    this.#retention = retentionFile(deps.folder).read(DEFAULT_RETENTION, deps.clock.wallMs(), deps.problem)
     this.#open()
     this.#compactIn(COMPACT_EVERY_MS)
   }

@@ -16,8 +16,6 @@ const store = new HistoryStore({
     process.stdout.write(`problem: ${sentence}\n`)
     process.exit(1)
   },
-  // Compaction runs too, on data that is a few seconds old.
-  retention: { rawMs: 60_000, rollupMs: 3_600_000 },
 })
 const EVERY_MS = 20
 let count = 0

@@ -32,8 +32,8 @@ export function startedStore(
     clock,
     log: { note: () => {} },
     problem: (sentence) => void problems.push(sentence),
-    ...(retention && { retention }),
   })
+  if (retention) store.setRetention(retention)
   onTestFinished(() => store.close())
   return { store, clock, problems }
 }
