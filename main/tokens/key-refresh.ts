@@ -180,7 +180,7 @@ export class KeyRefresh {
 const KEPT_DAYS = 3
 
 /** Number of refreshes since local midnight. */
-export class RefreshesToday {
+class RefreshesToday {
   readonly #clock: Pick<Clock, 'wallMs'>
   /** Number of refreshes on each day, by the day's local midnight. */
   readonly #perDay = new Map<number, number>()

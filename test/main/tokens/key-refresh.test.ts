@@ -1,34 +1,44 @@
 import { expect, test } from 'vitest'
-import { RefreshesToday } from '../../../main/tokens/key-refresh.ts'
+import { renewal } from '../scripted-http.ts'
+import { setUp } from './scripted-keeper.ts'
 
 const HOUR_MS = 3_600_000
 const midnightMs = +new Date(2026, 0, 6)
 
-test('refreshes are counted from local midnight, and a clock set back finds its day again', () => {
-  let nowMs = midnightMs - 1
-  const refreshes = new RefreshesToday({ wallMs: () => nowMs })
-  expect(refreshes.count).toBe(0)
-  refreshes.add()
-  refreshes.add()
-  expect(refreshes.count).toBe(2)
-  nowMs = midnightMs
-  expect(refreshes.count).toBe(0)
-  refreshes.add()
-  expect(refreshes.count).toBe(1)
-  nowMs = midnightMs - HOUR_MS
-  expect(refreshes.count).toBe(2)
-  nowMs = +new Date(2026, 0, 7) - 1
-  expect(refreshes.count).toBe(1)
+/** A keeper whose refreshes all succeed. */
+function refreshing() {
+  const { clock, http, keeper } = setUp()
+  http.reply = () => renewal('a')
+  return {
+    count: () => keeper.refreshSummary().refreshesToday,
+    refreshAt: async (atMs: number) => {
+      clock.jumpWall(atMs - clock.wallMs())
+      await keeper.refresh()
+    },
+    setClock: (atMs: number) => clock.jumpWall(atMs - clock.wallMs()),
+  }
+}
+
+test('refreshes are counted from local midnight, and a clock set back finds its day again', async () => {
+  const { count, refreshAt, setClock } = refreshing()
+  expect(count()).toBe(0)
+  await refreshAt(midnightMs - 1)
+  await refreshAt(midnightMs - 1)
+  expect(count()).toBe(2)
+  setClock(midnightMs)
+  expect(count()).toBe(0)
+  await refreshAt(midnightMs)
+  expect(count()).toBe(1)
+  setClock(midnightMs - HOUR_MS)
+  expect(count()).toBe(2)
+  setClock(+new Date(2026, 0, 7) - 1)
+  expect(count()).toBe(1)
 })
 
-test('a day of the wrong year costs no memory of many days', () => {
-  let nowMs = midnightMs
-  const refreshes = new RefreshesToday({ wallMs: () => nowMs })
-  for (let day = 0; day < 10; day += 1) {
-    nowMs = +new Date(2026, 0, 6 + day)
-    refreshes.add()
-  }
-  expect(refreshes.count).toBe(1)
-  nowMs = midnightMs
-  expect(refreshes.count).toBe(0)
+test('a day of the wrong year costs no memory of many days', async () => {
+  const { count, refreshAt, setClock } = refreshing()
+  for (let day = 0; day < 10; day += 1) await refreshAt(+new Date(2026, 0, 6 + day))
+  expect(count()).toBe(1)
+  setClock(midnightMs)
+  expect(count()).toBe(0)
 })
