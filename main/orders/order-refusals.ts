@@ -1,5 +1,6 @@
 import { wholeSeconds } from '../../app/contract/units.ts'
 import { denied, type Problem, retryAfter, tooMany } from '../gateway/problem.ts'
+import { unavailable, wordsOfNoToken } from '../gateway/refusals.ts'
 
 /** The response while a person has stopped orders. */
 export const STOPPED: Problem = denied(503, 'orders stopped')
@@ -25,9 +26,7 @@ export const NOT_CONNECTED: Problem = {
 
 /** The response during a refresh, which may invalidate the access token of an order. */
 export const REFRESHING: Problem = {
-  status: 503,
-  detail: 'Not sent: the access token is being renewed.',
-  proxyError: 'destination_unavailable',
+  ...unavailable(wordsOfNoToken({ why: 'active' })),
   headers: retryAfter(1),
 }
 
