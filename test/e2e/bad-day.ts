@@ -265,6 +265,11 @@ export class BadDay {
     })
   }
 
+  /** Whether a `headroom watch` runs next to the app. */
+  get isWatched(): boolean {
+    return this.#watch !== undefined
+  }
+
   /** The table that `headroom watch` wrote last. */
   get table(): string {
     const lines = this.#watch?.lines ?? []

@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { Page } from '@playwright/test'
+import { CONDITIONS, type ConditionKind } from '../../app/conditions/kinds.ts'
 import { provesInBrowser } from '../proof/proves-in-browser.ts'
 import { smallDisk } from '../storm/small-disk.ts'
 import { quickIf, THOROUGH_TAG } from '../thorough.ts'
@@ -11,11 +12,11 @@ import { expect, openReady, ready, revokeAll, test } from './bad-day-fixtures.ts
 /*
  * Each root cause from the design's table on real processes: a host that is closed, a token that the service
  * ends, damaged files, silent streams. The test reads the window, `headroom status` and `--json` as a person
- * and a program do.
+ * and a program do. If the key can't call, no surface shows it as "ok", or shows a pace or a next check.
  */
 
 interface Expected {
-  readonly cause: string
+  readonly cause: ConditionKind
   readonly severity: string
   readonly headline: string | RegExp
   readonly detail: string | RegExp
@@ -30,6 +31,52 @@ async function expectSaid(page: Page, day: BadDay, expected: Expected): Promise<
   // The surfaces are read one after the other. If the condition changed in the meantime, they are read again.
   await expect(async () => compareSurfaces(await day.said(page), expected)).toPass({ timeout: 30_000 })
   provesInBrowser('C2', 1)
+  if (CONDITIONS[expected.cause].stopsCalls) await expectNoCalls(page, day, expected)
+}
+
+/** Texts that may only be shown for a key that can call. */
+const OF_CALLS = [
+  ['ok', /\bok\b/i],
+  ['a pace', /\b1 per \d|\d per s\b|\b1\/\d+(?:\.\d+)?s\b/],
+  ['a burst', /\d now, then\b|\d at once\b/],
+  ['a next check', /\bnext check\b/i],
+] as const
+
+/** The claims in a text, each with the words around it. */
+const claimsIn = (text: string) =>
+  OF_CALLS.flatMap(([claim, pattern]) => {
+    const at = text.search(pattern)
+    return at < 0 ? [] : [`${claim}: ${text.slice(Math.max(0, at - 40), at + 20)}`]
+  })
+
+/** Fails if a surface shows ok, a pace or a next check, also that of a `headroom watch` next to the app. */
+async function expectNoCalls(page: Page, day: BadDay, { cause, headline }: Expected): Promise<void> {
+  await expect(page.locator('tr[data-category]:not([data-state="not-checked"])')).toHaveCount(0)
+  // The end of a sign-in causes 401s. They must not be shown as the state of a row.
+  const rejected = page.locator('tr[data-category]').getByTestId('state').filter({ hasText: 'rejected' })
+  if (cause === 'signed-out') await expect(rejected).toHaveCount(0)
+  await expect(page.locator('[data-testid="age"] + span, [title*="next check"]')).toHaveCount(0)
+  for (const [surface, text] of Object.entries(await day.texts(page)))
+    expect(claimsIn(text), surface).toEqual([])
+  const exported = (await day.metrics()).filter((line) =>
+    /^headroom_requests_(?:safe|next_check)|^headroom_requests_state\{.*state="(?!not-checked).*} 1$/.test(
+      line,
+    ),
+  )
+  expect(exported).toEqual([])
+  if (day.isWatched) {
+    const shown = typeof headline === 'string' ? headline : new RegExp(headline.source, 'm')
+    await expect.poll(() => day.table, { timeout: 60_000 }).toMatch(shown)
+    expect(claimsIn(day.table)).toEqual([])
+  }
+  provesInBrowser('C1', 1)
+}
+
+/** Like `openReady`, with a `headroom watch` next to the app that has numbers too. */
+async function openWatched(page: Page, day: BadDay): Promise<void> {
+  await openReady(page, day)
+  await day.watch()
+  await expect.poll(() => day.table).toMatch(/^ok +Accounts/m)
 }
 
 /** Fails if one surface differs from `expected`, or from what `--json` says. */
@@ -131,7 +178,7 @@ test('keys encrypted with another passphrase', async ({ page, day }) => {
 })
 
 test('both hosts unreachable', async ({ page, day }) => {
-  await openReady(page, day)
+  await openWatched(page, day)
   await Promise.all([day.resources.close(), day.signIn.close()])
   await expectSaid(page, day, {
     cause: 'hosts-unreachable',
@@ -143,7 +190,7 @@ test('both hosts unreachable', async ({ page, day }) => {
 })
 
 test('the service alone unreachable', async ({ page, day }) => {
-  await openReady(page, day)
+  await openWatched(page, day)
   await day.resources.close()
   await expectSaid(page, day, {
     cause: 'service-unreachable',
@@ -155,12 +202,12 @@ test('the service alone unreachable', async ({ page, day }) => {
 })
 
 test('the service responds 503', { tag: THOROUGH_TAG }, async ({ page, day }) => {
-  await openReady(page, day)
+  await openWatched(page, day)
   day.resources.strike('503')
   await expectSaid(page, day, {
     cause: 'service-failing',
     severity: 'critical',
-    headline: /^The service/,
+    headline: /^The service responds with 503/,
     detail: /No action needed/,
     buttons: ['Try now'],
   })
@@ -194,7 +241,7 @@ test('tokens revoked by a person', async ({ page, day }) => {
 })
 
 test('a sign-in ended by the service', async ({ page, day }) => {
-  await openReady(page, day)
+  await openWatched(page, day)
   day.simulator.service.tokens.endEverySignIn()
   day.expireAccess()
   await expectSaid(page, day, {
@@ -213,7 +260,7 @@ test.describe('an unreachable sign-in host', () => {
     page,
     day,
   }) => {
-    await openReady(page, day)
+    await openWatched(page, day)
     await day.signIn.close()
     await expectSaid(page, day, {
       cause: 'sign-in-host-unreachable',
@@ -261,7 +308,7 @@ for (const { what, fault, ...expected } of [
   },
 ] as const) {
   test(`${what}${quickIf(fault === 'resources-401')}`, async ({ page, day }) => {
-    await openReady(page, day)
+    await (fault === 'resources-401' ? openWatched : openReady)(page, day)
     day.simulator.faults.set(fault, true)
     await expectSaid(page, day, expected)
   })

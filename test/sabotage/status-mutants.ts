@@ -73,8 +73,8 @@ export const STATUS_MUTANTS: readonly Mutant[] = [
     file: 'main/monitor/profile-snapshot.ts',
     find: 'if (!isStopped(conditions)) return snapshot',
     replace: 'if (!isStopped(conditions) || snapshot.at > 0) return snapshot',
-    test: 'e2e/cannot-call.spec.ts',
-    grep: 'the service is unreachable',
+    test: 'e2e/bad-days.spec.ts',
+    grep: 'the service alone unreachable',
   },
   {
     promise: 'C1',
