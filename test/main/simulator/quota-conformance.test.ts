@@ -82,23 +82,6 @@ describe('throttling (service 7, 8.3)', () => {
     expect(refused.headers.get('x-ts-request-id')).toBeTruthy()
   })
 
-  test('8.3.2: 500 in 300 seconds refill one every 0.6 seconds, and a 429 costs nothing', async () => {
-    const sim = await simulated({ alreadySpent: { 'Quote Snapshot': 500 } })
-    expect(await statuses(sim, QUOTES, 3)).toEqual([429, 429, 429])
-    sim.clock.ms += 599
-    expect(await statuses(sim, QUOTES, 1)).toEqual([429])
-    sim.clock.ms += 1
-    expect(await statuses(sim, QUOTES, 2)).toEqual([200, 429])
-  })
-
-  test('8.3.3: a wait of 100 seconds refills about 167 of them', async () => {
-    const sim = await simulated({ alreadySpent: { 'Quote Snapshot': 500 } })
-    sim.clock.ms += 100_000
-    expect(accepted(await statuses(sim, QUOTES, 170))).toBe(166)
-    sim.clock.ms += 200
-    expect(await statuses(sim, QUOTES, 2)).toEqual([200, 429])
-  })
-
   test('8.3.5: under the earlier table with fixed windows, the last of 1 plus 250 requests gets 429', async () => {
     const sim = await simulated({ table: 'earlier', window: 'fixed' })
     expect(await statuses(sim, POSITIONS, 1)).toEqual([200])
@@ -120,28 +103,11 @@ describe('throttling (service 7, 8.3)', () => {
     expect(new Set(remaining).size).toBe(90)
   })
 
-  test('8.2: each option endpoint has its own bucket', async () => {
-    const sim = await simulated({ alreadySpent: { 'Option Spread Types': 90 } })
-    expect(await statuses(sim, SPREAD_TYPES, 1)).toEqual([429])
-    expect(await statuses(sim, '/v3/marketdata/options/strikes/MSFT', 1)).toEqual([200])
-  })
-
   test('an invalid request that passed the throttle is counted', async () => {
     const { get } = await simulated()
     const response = await get('/v3/marketdata/options/riskreward', { method: 'POST', body: 'no json' })
     expect(response.status).toBe(400)
     expect(quotaOf(response).remaining).toBe(89)
-  })
-
-  test('8.1: other programs on the key use the same bucket, and traffic can change', async () => {
-    const sim = await simulated({ traffic: { Positions: 2 } })
-    sim.clock.ms += 60_000
-    const { remaining = 0 } = quotaOf(await sim.get(POSITIONS))
-    expect(Math.abs(remaining - (320 - 56 - 1))).toBeLessThanOrEqual(1)
-    sim.server.service.setTraffic({ Accounts: 5 })
-    sim.clock.ms += 60_000
-    expect(quotaOf(await sim.get(POSITIONS)).remaining).toBe(319)
-    expect(quotaOf(await sim.get(ACCOUNTS)).remaining).toBeLessThan(320 - 200)
   })
 
   test('2.3: the older 429 has Content-Length and Date and nothing else, with the same body', async () => {

@@ -67,13 +67,6 @@ describe('refresh (service 2.1, 4.1)', () => {
     expect((await (await simulated()).refresh()).status).toBe(200)
   })
 
-  test('3: for a rotating key the replaced token is rejected', async () => {
-    const { refresh } = await simulated({ keys: 'rotating' })
-    const second = String((await json(await refresh()))['refresh_token'])
-    expect((await refresh()).status).toBe(403)
-    expect((await refresh({ refresh_token: second })).status).toBe(200)
-  })
-
   test('8.4: the flags set the lifetimes', async () => {
     const { refresh, clock } = await simulated({
       keys: 'rotating',
