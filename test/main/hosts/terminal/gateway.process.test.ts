@@ -103,13 +103,6 @@ test('a taken port, and unusable keys, end it with one line before the token is 
   )
 }, 120_000)
 
-test('a named secret file that cannot be read is one line and exit 3, before the token is used', async () => {
-  const { gateway } = await service()
-  const { exitCode, stderr } = await gateway([], { HEADROOM_PASSPHRASE_FILE: '/nowhere/words' }).ended
-  expect(exitCode).toBe(3)
-  expect(stderr).toBe("headroom: can't read /nowhere/words, named in HEADROOM_PASSPHRASE_FILE: not found\n")
-}, 60_000)
-
 test('requests waiting at SIGTERM get 503, and the process ends with exit code 0', async () => {
   const { gateway } = await service()
   const other = 'k3y-of-the-notes-0123456789'

@@ -60,25 +60,6 @@ test('watch follows a service, and writes no secret', async () => {
   expect(simulator.port).toBeGreaterThan(0)
 })
 
-test('watch with a rejected token ends in exit 3 and one line', async () => {
-  const { flags } = await service()
-  const { exitCode, stderr } = await headroom(['watch', '--json', ...flags], {
-    HEADROOM_REFRESH_TOKEN: 'wrong',
-  }).ended
-  expect(exitCode).toBe(3)
-  oneLine(stderr)
-  expect(stderr).toContain('sign in again')
-})
-
-test('watch continues while the service is unreachable, and stops on a signal', async () => {
-  const origin = `http://127.0.0.1:${await takenPort()}`
-  const flags = ['--auth-url', origin, '--base-url', origin, '--client-id', 'key-1']
-  const { exitCode } = await headroom(['watch', '--json', '--for', '1', ...flags], {
-    HEADROOM_REFRESH_TOKEN: 't',
-  }).ended
-  expect(exitCode).toBe(0)
-})
-
 test.each(['SIGINT', 'SIGTERM'] as const)('%s ends watch with exit 0', async (signal) => {
   const { child, said, ended } = headroom(['watch', '--json'])
   await said('"snapshot"')
@@ -184,15 +165,6 @@ test('start serves and locks its folder, and a second start names the owner', as
   expect(stderr).toContain('preferences: the file is damaged and was renamed to preferences.corrupt-')
 })
 
-test('an unusable data folder is exit 1 and one line', async () => {
-  const file = join(temporaryFolder(), 'file')
-  writeFileSync(file, '')
-  const { exitCode, stderr } = await headroom(['start', '--host', 'browser', '--data', file]).ended
-  expect(exitCode).toBe(1)
-  oneLine(stderr)
-  expect(stderr).toContain(file)
-})
-
 test('revoke ends in 0 only after the service confirmed it', async () => {
   const { flags, environment } = await service()
   const asked = await headroom(['revoke', ...flags], environment).ended
@@ -201,12 +173,4 @@ test('revoke ends in 0 only after the service confirmed it', async () => {
   const again = await headroom(['revoke', '--yes', ...flags], environment).ended
   expect(again.exitCode).toBe(1)
   oneLine(again.stderr)
-})
-
-test('an unknown flag is exit 2 and one line that names it', async () => {
-  const { exitCode, stdout, stderr } = await headroom(['watch', '--nope']).ended
-  expect(exitCode).toBe(2)
-  expect(stdout).toBe('')
-  oneLine(stderr)
-  expect(stderr).toContain('--nope')
 })

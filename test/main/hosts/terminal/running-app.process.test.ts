@@ -115,17 +115,6 @@ test('metrics are served on loopback to a caller with the bearer', async () => {
   expect(stdout + stderr).not.toContain(BEARER)
 }, 40_000)
 
-test.each([['start'], ['watch']])(
-  '%s --metrics-port without a bearer is exit 3 and one line',
-  async (command) => {
-    const { exitCode, stdout, stderr } = await headroom([command, '--metrics-port', '0']).ended
-    expect(exitCode).toBe(3)
-    expect(stdout).toBe('')
-    expect(stderr.trimEnd().split('\n')).toHaveLength(1)
-    expect(stderr).toContain('--metrics-port')
-  },
-)
-
 test('a watch with a vault stores history there, and responds to commands like the app', async () => {
   const folder = temporaryFolder()
   const service = await startSimulatorServer({ clientId: 'key-1', refreshToken: 'token-1' })
