@@ -130,7 +130,7 @@ export const TOKEN_MUTANTS: readonly Mutant[] = [
     test: GATEWAY_FAULTS_TEST,
     found: 'A 401 for a token of the last ten seconds became 503, without a refresh',
     tests: [
-      'a 401 for a new token causes one refresh and one resend',
+      'a successful refresh may be followed by another, however soon',
       'if a refresh does not help, programs get the unchanged 401, and the next one waits',
       'a 401 that is cut while withheld is cut for its caller too',
       ['main/gateway/token-removal.test.ts', 'an error of %s that is cut is cut for its caller too'],

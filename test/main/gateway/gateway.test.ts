@@ -106,39 +106,6 @@ test('a program gets a local token without any part of the key’s access token'
   expect((await get(ACCOUNTS, token.access_token)).status).toBe(200)
 })
 
-test.each([
-  ['POST', '/v3/orderexecution/orders'],
-  ['GET', '/v3/orderexecution/routes'],
-  ['GET', '/v3/%6FrderExecution/orders'],
-  ['GET', '//v3/./orderexecution/orders'],
-  ['PUT', '/v3/orderexecution/orders/1'],
-  ['DELETE', '/v3/brokerage/accounts'],
-  ['POST', '/v3/brokerage/accounts'],
-])('%s %s is not forwarded', async (method, path) => {
-  const sent: string[] = []
-  const { add, port } = await startGateway({
-    forward: ({ pathAndQuery }, { failed }) => {
-      sent.push(pathAndQuery)
-      failed('not-sent', 'not wanted')
-      return () => {}
-    },
-  })
-  const outgoing = request({
-    port,
-    host: '127.0.0.1',
-    method,
-    path,
-    headers: { authorization: `Bearer ${add('bot')}` },
-  })
-  outgoing.end()
-  const [answer] = await once(outgoing, 'response')
-  answer.resume()
-  expect(answer.statusCode).toBe(403)
-  expect(answer.headers['proxy-status']).toContain('Headroom forwards reads, but not orders')
-  expect(sent).toEqual([])
-  proves('G7', { level: 3, cases: 1 })
-})
-
 test('path, query and body go upstream byte for byte, with the token of the key and nothing else of the caller', async () => {
   const sent: ForwardRequest[] = []
   const { add, port } = await startGateway({
@@ -175,20 +142,6 @@ test('path, query and body go upstream byte for byte, with the token of the key 
   expect(authorization).not.toContain(key)
 })
 
-test('equal requests in flight share one, and each caller has the whole response', async () => {
-  const { add, get, monitor } = await startGateway()
-  const [a, b] = [add('a'), add('b')]
-  const answers = await Promise.all([get(ACCOUNTS, a), get(ACCOUNTS, b), get(ACCOUNTS, b)])
-  const bodies = await Promise.all(answers.map((answer) => answer.text()))
-  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
-  expect(new Set(bodies).size).toBe(1)
-  const shared = answers.filter(
-    ({ headers }) => headers.get('cache-status') === 'headroom; hit; detail=coalesced',
-  )
-  const own = monitor.snapshot('key-1')?.requests.find(({ category }) => category === 'Accounts')?.used?.own
-  expect(own).toBe(3 - shared.length)
-})
-
 test('an own check waits behind programs, and is not sent without room', async () => {
   const { add, get, monitor } = await startGateway({ reserve: { Accounts: 1_000 } })
   const key = add('bot', { class: 'critical' })
@@ -199,27 +152,6 @@ test('an own check waits behind programs, and is not sent without room', async (
   expect(monitor.snapshot('key-1')?.requests.find(({ category }) => category === 'Accounts')?.used?.own).toBe(
     8,
   )
-})
-
-test('declines a request at once if it can’t be sent within its longest wait, and reports its turn', async () => {
-  const { add, get, service, monitor } = await startGateway({ simulator: { traffic: {} } })
-  const key = add('bot', { class: 'background' })
-  const answers = await Promise.all(
-    Array.from({ length: 345 }, (_, i) => get(`${ACCOUNTS}?i=${i}`, key, { prefer: 'wait=0' })),
-  )
-  const refused = answers.filter(({ status }) => status === 429)
-  // The quota refills while the requests are sent, more on a slower machine.
-  expect(refused.length).toBeGreaterThan(0)
-  expect(answers.filter(({ status }) => status !== 429 && status !== 200)).toEqual([])
-  // All of these 429s are the gateway's own.
-  expect(refused.filter(({ headers }) => !headers.get('proxy-status')?.includes('error='))).toEqual([])
-  const [one] = refused
-  expect(Number(one?.headers.get('retry-after'))).toBeGreaterThan(0)
-  expect(await one?.json()).toMatchObject({ Error: 'TooManyRequests', Message: 'Rate quota exceeded' })
-  expect(service.port).toBeGreaterThan(0)
-  // Reported once for all of them.
-  const told = monitor.events(0).filter(({ kind }) => kind === 'program-refused')
-  expect(told).toMatchObject([{ program: 'bot', category: 'Accounts', retryAt: expect.any(Number) }])
 })
 
 test('counts paths without a header together, without account names', async () => {
