@@ -3,10 +3,14 @@ import { pathToFileURL } from 'node:url'
 import { openByFile } from '../../main/storage/address-file.ts'
 import { expect, test } from './fixtures.ts'
 
-test('a first start shows the simulator’s live data; the policy blocks none', async ({ page, headroom }) => {
+test('a first start shows the simulator’s live data without a cookie; the policy blocks none', async ({
+  page,
+  headroom,
+}) => {
   await page.goto(headroom.url)
   await expect(page.getByText('Positions', { exact: true }).first()).toBeVisible()
   await expect(page.getByText(/simulator/i).first()).toBeVisible()
+  expect(await page.context().cookies()).toEqual([])
 })
 
 test('a used code opens no second window; the terminal shows a new one', async ({ page, headroom }) => {

@@ -16,6 +16,7 @@ const PARTS = () => [
   '/',
   assetOf('.js'),
   assetOf('.css'),
+  '/api/session',
   '/api/pushes',
   '/api/command/snapshots',
   '/%61pi/pushes',

@@ -9,7 +9,7 @@ const { CI } = process.env
 const EVERY_HOST = /every-host\.spec\.ts$/
 const WINDOW = /\/window\/[^/]+\.spec\.ts$/
 /** Matches the tag of a test or the name of a whole file. Playwright searches for the pattern in both. */
-const THOROUGH = new RegExp(`${THOROUGH_TAG}|hostile-(?:pages|requests)\\.spec`)
+const THOROUGH = new RegExp(`${THOROUGH_TAG}|hostile-requests\\.spec`)
 /** Selects the tests of this run by their tag (see thorough.ts). */
 const chosen = part() === 'quick' ? { grepInvert: THOROUGH } : part() === 'thorough' ? { grep: THOROUGH } : {}
 const LONG = new RegExp(LONG_TAG)

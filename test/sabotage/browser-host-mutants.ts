@@ -3,7 +3,7 @@ import type { Mutant } from './registry.ts'
 const GATE = 'main/network/request-gate.ts'
 const ROUTES = 'main/hosts/browser/routes.ts'
 const PUSH_STREAM = 'main/hosts/browser/push-stream.ts'
-const HOST = 'e2e/browser-host.spec.ts'
+const REQUESTS = 'e2e/hostile-requests.spec.ts'
 const STILL = 'e2e/still-window.spec.ts'
 
 /** Mutants of the browser host's access checks, and of the cost of a window that reads too slowly. */
@@ -22,8 +22,8 @@ export const BROWSER_HOST_MUTANTS: readonly Mutant[] = [
     file: GATE,
     find: '&& hostsOf(port).includes(host) ? host : undefined',
     replace: '&& hostsOf(port).length > 0 ? host : undefined',
-    test: HOST,
-    grep: 'a name rebound to this machine is rejected before anything is read',
+    test: REQUESTS,
+    grep: 'a name rebound to this machine reads and does nothing, even on our port',
   },
 
   {
@@ -33,8 +33,8 @@ export const BROWSER_HOST_MUTANTS: readonly Mutant[] = [
     find: "BEARER.exec(request.headers.authorization ?? '') ?? []",
     replace:
       "BEARER.exec(request.headers.authorization ?? 'Bearer '.concat(/bearer=([^;]+)/.exec(request.headers.cookie ?? '')?.[1] ?? '')) ?? []",
-    test: HOST,
-    grep: 'our page can do nothing without its bearer, and no cookie replaces it',
+    test: REQUESTS,
+    grep: 'no path, method or header that a program can send reaches more than the page',
   },
 
   {

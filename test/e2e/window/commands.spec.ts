@@ -1,5 +1,4 @@
-import { exampleAlert } from '../../main/hosts/terminal/example-snapshot.ts'
-import { CALM_REQUESTS, NOW_MS, REQUESTS, STREAMS, snapshot, stream } from '../../renderer/fixtures.ts'
+import { CALM_REQUESTS, REQUESTS, snapshot } from '../../renderer/fixtures.ts'
 import { rowDetailsOf } from '../../renderer/harness/memory-fixtures.ts'
 import { asked, copied, expect, test } from './window-fixtures.ts'
 
@@ -132,34 +131,4 @@ test('the time a row is full again is a time of day or a countdown', async ({ pa
   await expect(cells.filter({ hasText: /^4 min \d+ s$/ })).toHaveCount(1)
   await page.reload()
   await expect(page.getByRole('button', { name: 'Full in', exact: true })).toBeVisible()
-})
-
-test('strings from servers stay text in every dialog and panel', async ({ page, open, complaints }) => {
-  const evil = '<img src=x onerror="document.title=1"><script>document.title=1</script>'
-  const host = await open(
-    snapshot({
-      streams: [
-        ...STREAMS,
-        stream('s4', 'Quote Change Stream', 'A', {
-          symbolErrors: [{ symbol: evil, error: evil, at: NOW_MS }],
-        }),
-      ],
-    }),
-  )
-  await expect(page.getByTestId('unserved')).toContainText(evil)
-  host.answer('rowDetails', {
-    ok: true,
-    details: { refusals: [{ at: NOW_MS, requestId: evil }], headers: {}, oddities: [evil] },
-  })
-  await page.keyboard.press('d')
-  await expect(page.locator('[data-history]')).toContainText(`Ignored: ${evil}`)
-  const times = { since: NOW_MS, at: NOW_MS }
-  host.push('alertsChanged', [
-    { ...exampleAlert({ id: evil, profile: 'main', subject: evil, title: evil, body: evil }), ...times },
-  ])
-  await page.keyboard.press('a')
-  await expect(page.getByRole('dialog')).toContainText(evil)
-  await expect(page.locator('body img, #window script')).toHaveCount(0)
-  await expect(page).toHaveTitle(/Positions/)
-  expect(complaints).toEqual([])
 })

@@ -13,20 +13,13 @@ const silent = ['a', 'b', 'c'].map((id) =>
   stream(id, 'Order Stream', id, { state: 'stale', lastFrameAt: NOW_MS - 27_000 }),
 )
 
-/** Problems that the headline once missed, and how it must begin. */
+/** One problem of each severity that the headline once missed, and how it must begin. */
 const TROUBLES: readonly (readonly [name: string, Partial<Snapshot>, severity: string, words: RegExp])[] = [
-  ['all streams silent', { streams: silent }, 'critical', /^No stream is receiving data since 14:30\.$/],
   [
     'a full group of slots',
     { slots: [slots('Option Chain Stream', 10, 9, 1)] },
     'warning',
     /^Option chains: all 10 slots in use \(9 yours, 1 others\)\.$/,
-  ],
-  [
-    'a sign-in that is about to end',
-    { refresh: { ...refresh, endsAt: NOW_MS + 600_000 } },
-    'critical',
-    /^The sign-in ends at 14:41, in 9\smin( \d+\ss)?\.$/,
   ],
   [
     'an ended sign-in',
@@ -39,12 +32,6 @@ const TROUBLES: readonly (readonly [name: string, Partial<Snapshot>, severity: s
     { refresh: { ...refresh, state: 'revoked', revokedAt: NOW_MS - 5_000 } },
     'ok',
     /^Revoked at 14:31\.$/,
-  ],
-  [
-    'a revocation that is not confirmed',
-    { refresh: { ...refresh, state: 'revoke-unconfirmed', reason: 'the service responded 503' } },
-    'critical',
-    /^Revocation not confirmed \(503\)\. Assume the tokens still work\.$/,
   ],
 ]
 
