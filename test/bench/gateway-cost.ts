@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs'
 import { Agent, request } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { cpuMs } from '../electron/process-cost.ts'
 import { benchFlags, quantile, round, tell } from './result.ts'
 import { endProcesses, PROGRAM_KEY, started, startedGateway } from './started-processes.ts'
 
@@ -19,8 +19,6 @@ const GAP_MS = 20
 const CONNECTIONS = 32
 const WARM_UP = 2_000
 const PATH = '/v3/brokerage/accounts'
-/** The length of a clock tick of the system, in seconds (`CLK_TCK`, 100 on Linux). */
-const TICK_SECONDS = 0.01
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS })
@@ -54,10 +52,10 @@ try {
   const perSecond: Record<string, number> = {}
   for (const name of names) {
     const { url, pid } = ways[name]
-    const [beganMs, before] = [performance.now(), cpuSeconds(pid)]
+    const [beganMs, before] = [performance.now(), cpuMs([{ pid }])]
     await many(url, requests)
     perSecond[name] = round((requests / (performance.now() - beganMs)) * 1000)
-    perCore[name] = round(requests / (cpuSeconds(pid) - before))
+    perCore[name] = round((requests / (cpuMs([{ pid }]) - before)) * 1000)
   }
 
   const [p50, p99, core] = [added('gateway', 0.5), added('gateway', 0.99), perCore['gateway'] ?? 0]
@@ -127,12 +125,4 @@ async function many(url: string, count: number): Promise<void> {
     }
   }
   await Promise.all(Array.from({ length: CONNECTIONS }, one))
-}
-
-/** The processor time that a process has used. */
-function cpuSeconds(pid: number): number {
-  if (process.platform !== 'linux') return Number.NaN
-  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-  return (Number(fields[11]) + Number(fields[12])) * TICK_SECONDS
 }

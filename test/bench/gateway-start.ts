@@ -1,13 +1,15 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { randomBytes, scryptSync } from 'node:crypto'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { Agent, get } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { SCRYPT_COST } from '../../main/vault/passphrase-keystore.ts'
+import { cpuMs } from '../electron/process-cost.ts'
 import { benchFlags, median, tell } from './result.ts'
+import { endProcesses, started } from './started-processes.ts'
 
 /**
  * How long programs are without their gateway after a kill -9: `node test/bench/gateway-start.ts [--rounds
@@ -23,10 +25,7 @@ const ANSWERS_AFTER_MS = 30
 const CONNECTIONS = 4
 const ASK_AGAIN_MS = 5
 const RUNS_MS = 300
-const LONGEST_MS = 60_000
 const KEYS = { bot: 'a-key-of-the-bot-0123456789', notes: 'a-key-of-the-notes-0123456789' } as const
-/** The length of a clock tick of the system, in seconds (`CLK_TCK`, 100 on Linux). */
-const TICK_SECONDS = 0.01
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 
@@ -48,10 +47,8 @@ interface Running {
   readonly readyMs: number
 }
 
-const service = spawn(process.execPath, [here('gateway-upstream.ts'), 'service', String(ANSWERS_AFTER_MS)], {
-  stdio: ['pipe', 'pipe', 'inherit'],
-})
-const origin = `http://127.0.0.1:${await said(service, /^(\d+)$/m)}`
+const service = [here('gateway-upstream.ts'), 'service', String(ANSWERS_AFTER_MS)]
+const origin = `http://127.0.0.1:${(await started(service, /^(\d+)$/m)).said}`
 const folder = mkdtempSync(join(tmpdir(), 'headroom-bench-'))
 const passphrase = randomBytes(24).toString('base64url')
 
@@ -152,7 +149,12 @@ try {
         const name = `${store}, ${load}`
         const all = starts.get(name) ?? []
         starts.set(name, all)
-        all.push({ readyMs: running.readyMs, answerMs, cpuMs: cpuMs(running.child.pid), inFlight })
+        all.push({
+          readyMs: running.readyMs,
+          answerMs,
+          cpuMs: cpuMs([{ pid: running.child.pid ?? 0 }]),
+          inFlight,
+        })
       }
     } finally {
       programs.end()
@@ -164,7 +166,7 @@ try {
   const seenTwice = Number(await (await fetch(`${origin}/seen-twice`)).text())
   report(seenTwice)
 } finally {
-  service.kill()
+  endProcesses()
   rmSync(folder, { recursive: true, force: true })
 }
 
@@ -233,50 +235,18 @@ function report(seenTwice: number): void {
 async function start(store: (typeof STORES)[number], port: string): Promise<Running> {
   const fromMs = performance.now()
   const isSealed = store === 'encrypted with a passphrase'
-  const child = spawn(
-    process.execPath,
+  const { child, said: url } = await started(
     [
       ...[here('../../main/launch.js'), 'gateway', '--port', port, '--probe', 'none'],
       ...['--auth-url', origin, '--base-url', origin, '--client-id', 'bench'],
       ...(isSealed ? ['--data', folder] : []),
     ],
+    /^gateway ready: (\S+)$/m,
     {
-      stdio: ['ignore', 'pipe', 'ignore'],
-      env: {
-        ...process.env,
-        HEADROOM_REFRESH_TOKEN: 'a-refresh-token-of-the-bench',
-        HEADROOM_PASSPHRASE: isSealed ? passphrase : '',
-        HEADROOM_GATEWAY_KEYS: `bot:critical=${KEYS.bot},notes=${KEYS.notes}`,
-      },
+      HEADROOM_PASSPHRASE: isSealed ? passphrase : '',
+      HEADROOM_GATEWAY_KEYS: `bot:critical=${KEYS.bot},notes=${KEYS.notes}`,
     },
+    'ignore',
   )
-  const url = await said(child, /^gateway ready: (\S+)$/m)
   return { child, url, fromMs, readyMs: performance.now() - fromMs }
-}
-
-/** Waits until stdout matches `ready`. Returns the text of the pattern's group. */
-function said(child: ChildProcess, ready: RegExp): Promise<string> {
-  return new Promise((resolve, reject) => {
-    let out = ''
-    const limit = setTimeout(
-      () => reject(new Error(`not ready after ${LONGEST_MS / 1000} s: ${out}`)),
-      LONGEST_MS,
-    )
-    child.once('exit', (code) => reject(new Error(`ended with ${code} before it was ready: ${out}`)))
-    child.stdout?.setEncoding('utf8').on('data', (text: string) => {
-      out += text
-      const [, found] = ready.exec(out) ?? []
-      if (found === undefined) return
-      clearTimeout(limit)
-      resolve(found)
-    })
-  })
-}
-
-/** The processor time that a process has used. */
-function cpuMs(pid: number | undefined): number {
-  if (process.platform !== 'linux') return Number.NaN
-  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-  return (Number(fields[11]) + Number(fields[12])) * TICK_SECONDS * 1000
 }

@@ -8,20 +8,23 @@ export const PROGRAM_KEY = 'a-key-of-the-bench-0123456789'
 export interface Started {
   readonly said: string
   readonly pid: number
+  readonly child: ChildProcess
   /** All of its stdout so far. */
   readonly out: () => string
 }
 
 const children: ChildProcess[] = []
+const READY_WITHIN_MS = 60_000
 
 /** Starts a process of a bench; resolves once stdout matches. */
 export function started(
   args: readonly string[],
   ready: RegExp,
   environment: Readonly<Record<string, string>> = {},
+  stderr: 'inherit' | 'ignore' = 'inherit',
 ): Promise<Started> {
   const child = spawn(process.execPath, args, {
-    stdio: ['pipe', 'pipe', 'inherit'],
+    stdio: ['pipe', 'pipe', stderr],
     env: {
       ...process.env,
       HEADROOM_REFRESH_TOKEN: 'a-refresh-token-of-the-bench',
@@ -32,11 +35,14 @@ export function started(
   children.push(child)
   return new Promise((resolve, reject) => {
     let out = ''
+    const limit = setTimeout(() => reject(new Error(`${args.join(' ')} is not ready`)), READY_WITHIN_MS)
     child.on('exit', (code) => reject(new Error(`${args.join(' ')} ended with ${code}`)))
-    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    child.stdout?.setEncoding('utf8').on('data', (text: string) => {
       out += text
       const [, said] = ready.exec(out) ?? []
-      if (said !== undefined && child.pid !== undefined) resolve({ said, pid: child.pid, out: () => out })
+      if (said === undefined || child.pid === undefined) return
+      clearTimeout(limit)
+      resolve({ said, pid: child.pid, child, out: () => out })
     })
   })
 }

@@ -25,8 +25,9 @@ export function residentMB(processes: readonly SeenProcess[]): number {
   }, 0)
 }
 
-/** The processor time that the processes have used so far, in ms. */
-export function cpuMs(processes: readonly SeenProcess[]): number {
+/** The processor time that the processes have used so far, in ms; NaN if not on Linux. */
+export function cpuMs(processes: readonly Pick<SeenProcess, 'pid'>[]): number {
+  if (process.platform !== 'linux') return Number.NaN
   return processes.reduce((sum, { pid }) => sum + ticks(pid), 0) * MS_A_TICK
 }
 
