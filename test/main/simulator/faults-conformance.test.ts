@@ -116,8 +116,12 @@ describe('revoke faults', () => {
 describe('resource faults', () => {
   test('black-hole accepts and never responds', async () => {
     const { server } = await simulated({ faults: ['black-hole'] })
-    await expect(fetch(server.origin, { signal: AbortSignal.timeout(50) })).rejects.toThrow()
-    expect(server.service.ledger.entries().at(-1)).toMatchObject({ outcome: 'silence', status: 0 })
+    const caller = new AbortController()
+    const asked = expect(fetch(server.origin, { signal: caller.signal })).rejects.toThrow()
+    const last = () => server.service.ledger.entries().at(-1)
+    await expect.poll(last, PATIENT).toMatchObject({ outcome: 'silence', status: 0 })
+    caller.abort()
+    await asked
   })
 
   test('resources-503 names the time to retry and costs nothing', async () => {
