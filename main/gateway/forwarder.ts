@@ -623,7 +623,7 @@ export class Forwarder {
     const uses = calls.map((call) => ({ call, use: this.#countsOf(call.program) }))
     for (const { call, use } of uses) {
       this.#forget(call)
-      this.#replies.set(call.reply, call.program.id)
+      this.#replying(call)
       if (isStream) use.streams += 1
       if (call !== first) use.coalesced += 1
       else if (answer.status !== 429) {
@@ -642,7 +642,6 @@ export class Forwarder {
       abort: () => sending.abort(),
       ended: () => {
         sending.freeSlot()
-        for (const { reply } of calls) this.#replies.delete(reply)
         this.#streams.delete(id)
         hasEnded = true
         if (isStream) for (const { use } of uses) use.streams -= 1
@@ -654,6 +653,15 @@ export class Forwarder {
       defect: this.#deps.defect,
     })
     if (isStream && !hasEnded) this.#streams.set(id, relayed)
+  }
+
+  /** Records a reply until its reader has it, perhaps long after the service sent the last byte. */
+  #replying({ reply, program }: Call): void {
+    this.#replies.set(reply, program.id)
+    reply.once('close', () => {
+      this.#replies.delete(reply)
+      this.#checkIdle()
+    })
   }
 
   /**

@@ -34,6 +34,15 @@ export const GATEWAY_MUTANTS: readonly Mutant[] = [
   },
   {
     promise: 'G8',
+    what: 'forget a reader of a shared response once the fastest one has it',
+    file: 'main/gateway/forwarder.ts',
+    find: "reply.once('close', () => {\n      this.#replies.delete(reply)",
+    replace: 'setImmediate(() => {\n      this.#replies.delete(reply)',
+    found: 'A slow reader of a shared response lost the rest at a stop, and still got it after a cut',
+    tests: ['a drain waits for a slow reader of a shared response, and a cut ends that reader'],
+  },
+  {
+    promise: 'G8',
     what: 'replace the programs of a file that could not be read',
     file: 'main/storage/json-file.ts',
     find: 'this.#unreadAtMs = nowMs',

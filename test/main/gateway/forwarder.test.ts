@@ -476,6 +476,24 @@ test('a drained gateway accepts nothing more, and is drained once sent requests 
   expect(going.status).toBe(200)
 })
 
+test('a drain waits for a slow reader of a shared response, and a cut ends that reader', async () => {
+  const { forwarder, ask, say, sent, settle } = started()
+  const slow = await ask(ACCOUNTS, NOTES)
+  slow.isFrozen = true
+  const fast = await ask()
+  await say(sent[0], 200, left(200), '{"a":1}')
+  expect([fast.status, forwarder.open]).toEqual([200, { requests: 1, upstreams: 0 }])
+  let isDrained = false
+  const drained = forwarder.drain('the gateway was turned off').then(() => {
+    isDrained = true
+  })
+  await settle()
+  expect([slow.destroyed, isDrained]).toEqual([false, false])
+  forwarder.cut(NOTES)
+  expect(slow.destroyed).toBe(true)
+  await drained
+})
+
 test('a stopped gateway ends every request, and calls only unsent ones not sent', async () => {
   const { forwarder, ask, sent, clock } = started()
   const replies = [await ask(), await ask(`${ACCOUNTS}?x`)]
