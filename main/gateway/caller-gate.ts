@@ -47,9 +47,9 @@ const MAX_ROUTED_PATH = 8 * 1024
 
 /**
  * Where a path leads: to the service (`forward`), to the order lane (`orders`), or to an error, because the
- * path is unknown (`nowhere`).
+ * path is unknown (`nowhere`) or too long.
  */
-export type Destination = 'forward' | 'orders' | 'nowhere'
+export type Destination = 'forward' | 'orders' | 'nowhere' | 'too-long'
 
 /**
  * Where a path is routed. Every spelling of the order path is recognized (`namesOf`). The caller has checked
@@ -59,7 +59,7 @@ export type Destination = 'forward' | 'orders' | 'nowhere'
  * segments before that one.
  */
 export function destinationOf(path: string): Destination {
-  if (path.length > MAX_ROUTED_PATH) return 'nowhere'
+  if (path.length > MAX_ROUTED_PATH) return 'too-long'
   if (namesOf(readingsOf(path) ?? []).includes('orderexecution')) return 'orders'
   // Only the service's own spelling is forwarded. The service might read another spelling as another request.
   return /^\/(?:v3|v2\/stream)\/./.test(path) ? 'forward' : 'nowhere'

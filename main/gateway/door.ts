@@ -82,6 +82,7 @@ export function door(deps: DoorDeps): (...args: Parameters<RequestListener>) => 
     if (path === TOKEN && method === 'POST') return answerToken(reply, deps)
     if (path === REVOKE)
       return sendProblem(reply, denied(403, "Programs can't revoke tokens. Revoke them in Headroom."))
+    if (request.headers.authorization === undefined) return sendProblem(reply, NO_KEY)
     const bearer = bearerOf(request)
     const program = bearer === undefined ? undefined : deps.programs.ofBearer(bearer)
     if (program === undefined) return sendProblem(reply, UNKNOWN_KEY)
@@ -99,7 +100,8 @@ async function answerProgram(reply: ServerResponse, program: Program, deps: Door
     const body = await bodyOf(reply, MAX_BODY_BYTES, TOO_LONG)
     return body && admit(reply, { program, method, body }, deps)
   }
-  if (method !== 'GET' && method !== 'HEAD') return sendProblem(reply, NO_ORDERS)
+  if (method !== 'GET' && method !== 'HEAD') return sendProblem(reply, READS_ONLY)
+  if (destination === 'too-long') return sendProblem(reply, PATH_TOO_LONG)
   if (destination === 'nowhere') return sendProblem(reply, denied(404, NOWHERE))
   if (hasBody(reply.req)) return sendProblem(reply, denied(400, `Send the ${method} without a body.`))
   admit(reply, { program, method, body: undefined }, deps)
@@ -286,7 +288,7 @@ function readBody(reply: ServerResponse, maxBytes: number): Promise<Buffer | 'to
 const NO_HTTP = denied(400, "Can't parse this request. Send valid HTTP/1.1.")
 /** The problem for each Node error code. */
 const UNREADABLE: Readonly<Record<string, Problem>> = {
-  HPE_HEADER_OVERFLOW: denied(431, 'The headers are over 16 KiB. Send shorter ones.'),
+  HPE_HEADER_OVERFLOW: denied(431, 'The address and headers are over 16 KiB. Send shorter ones.'),
   ERR_HTTP_REQUEST_TIMEOUT: denied(408, 'The request timed out before it was complete. Send it again.'),
 }
 const CODED_TRANSFER = denied(
@@ -296,13 +298,16 @@ const CODED_TRANSFER = denied(
 const OTHER_EXPECTATION = denied(417, 'Send no Expect header other than 100-continue.')
 
 const TOO_LONG = denied(400, 'The body is over 1 MiB. Send a shorter one.')
+const PATH_TOO_LONG = denied(414, 'The path is over 8 KiB. Send a shorter one.')
 const FORM_TOO_LONG = denied(413, 'The form is over 16 KiB. Send a shorter one.')
 const ORDER_TOO_LONG = denied(413, 'The order is over 64 KiB. Send a shorter one.')
 const NO_ORDERS = denied(
   403,
   'Headroom forwards reads, but not orders. To allow orders, run headroom orders allow.',
 )
+const READS_ONLY = denied(403, 'Headroom forwards only GET and HEAD on this path.')
 const OTHER_USER = denied(403, 'Only programs of the user who runs Headroom may call the gateway.')
 const NO_USER = denied(403, "Couldn't identify the calling user. Reconnect.")
 const NOWHERE = 'Call a path under /v3/ or /v2/stream/.'
+const NO_KEY = unauthorized("Send the program's key: Authorization: Bearer KEY.")
 const UNKNOWN_KEY = unauthorized('Unknown program key, or expired token.')

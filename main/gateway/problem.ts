@@ -87,7 +87,7 @@ function send(reply: ServerResponse, { status, headers, body }: OwnAnswer): void
 }
 
 /** Statuses for a faulty request. With any other status, the request is valid but not permitted. */
-const WRONG_REQUEST = new Set([400, 408, 413, 417, 431])
+const WRONG_REQUEST = new Set([400, 408, 413, 414, 417, 431])
 
 /** The response to a request that the gateway declines. */
 export const denied = (status: number, detail: string): Problem => ({

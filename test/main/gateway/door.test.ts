@@ -193,13 +193,34 @@ test.each([
   ['GET', '/v2/stream/', 404],
   ['GET', '/v2/stream/x', 503],
   ['GET', `/v3/${'x'.repeat(8 * 1024 - 4)}`, 503],
-  ['GET', `/v3/${'x'.repeat(8 * 1024 - 3)}`, 404],
+  ['GET', `/v3/${'x'.repeat(8 * 1024 - 3)}`, 414],
 ])('responds to %s %s with %d', async (method, target, status) => {
   const { ask, sent } = await noting()
   const answer = await ask({ method, target })
   expect(answer.status).toBe(status)
   expect(answer.body === '').toBe(method === 'HEAD')
   expect(sent).toHaveLength(status === 503 ? 1 : 0)
+})
+
+test.each([
+  [{ method: 'PUT', target: ACCOUNTS }, 'Headroom forwards only GET and HEAD on this path.'],
+  [{ target: `/v3/${'x'.repeat(8 * 1024)}` }, 'The path is over 8 KiB. Send a shorter one.'],
+  [
+    { target: `${ACCOUNTS}?${'x'.repeat(17 * 1024)}` },
+    'The address and headers are over 16 KiB. Send shorter ones.',
+  ],
+])('says what is wrong with %j', async (asked, detail) => {
+  const { ask } = await noting()
+  expect(JSON.parse((await ask(asked)).body).detail).toBe(detail)
+})
+
+test('the response to a request without a key shows how to send one', async () => {
+  const { port, at } = await noting()
+  const answer = await rawExchange(port, requestText({ target: ACCOUNTS, headers: [['host', at]] }))
+  expect([answer.status, JSON.parse(answer.body).detail]).toEqual([
+    401,
+    "Send the program's key: Authorization: Bearer KEY.",
+  ])
 })
 
 test.each(['password', 'Refresh_token', ''])('rejects a token by the grant %j', async (grant) => {
