@@ -72,16 +72,8 @@ export type Decision =
       readonly requests: readonly number[]
       readonly isResend: boolean
     }
-  /**
-   * Queue the request until about `turnAtMs`. If `upstream` already serves another request, both share
-   * `upstream`.
-   */
-  | {
-      readonly kind: 'wait'
-      readonly request: number
-      readonly upstream: number
-      readonly turnAtMs: number
-    }
+  /** Queue the request. If `upstream` already serves another request, both share `upstream`. */
+  | { readonly kind: 'wait'; readonly request: number; readonly upstream: number }
   /** Let the request share an upstream request that has already been sent. */
   | { readonly kind: 'join'; readonly request: number; readonly upstream: number }
   /** Decline the request. `retryAfterSeconds` is at least 1. `rate`: the bucket's quota headers, if known. */

@@ -332,9 +332,9 @@ export class Scheduler {
     return this.#pump(upstream.bucket, now, [...this.#again(upstream, 'too-late', now)])
   }
 
-  /** Numbers of unfinished requests and upstream requests. Both are 0 when idle. */
-  get open(): { readonly requests: number; readonly upstreams: number } {
-    return { requests: this.#upstreamOf.size, upstreams: this.#upstreams.size }
+  /** Number of unfinished upstream requests. */
+  get openUpstreams(): number {
+    return this.#upstreams.size
   }
 
   /** The quota headers for a bucket, computed from its bound. `undefined` before its first header. */
@@ -382,10 +382,10 @@ export class Scheduler {
   /** Queues or declines a request that was just added, unless it was already sent. */
   #judgeNew(upstream: Upstream, request: Request, now: number): readonly Decision[] {
     if (upstream.state !== 'waiting') return []
-    const turnAtMs = upstream.bucket.turnOf(upstream, now)
-    if (!this.isGranted && !upstream.bucket.canMeet(upstream, request.deadlineMs, now))
-      return [this.#refuse(request, 'too-late', turnAtMs, now)]
-    const waits: Decision = { kind: 'wait', request: request.id, upstream: upstream.id, turnAtMs }
+    const { bucket } = upstream
+    if (!this.isGranted && !bucket.canMeet(upstream, request.deadlineMs, now))
+      return [this.#refuse(request, 'too-late', bucket.turnOf(upstream, now), now)]
+    const waits: Decision = { kind: 'wait', request: request.id, upstream: upstream.id }
     const tooMany = this.#waiting.oneTooMany(request.program)
     if (tooMany === undefined) return [waits]
     const refusal = this.#refuse(tooMany, 'queue-full', undefined, now)
@@ -473,9 +473,7 @@ export class Scheduler {
       if (upstream.requests.size === 0) break
       turnAtMs = upstream.bucket.turnOf(upstream, now)
     }
-    const waits = upstream.ids.map(
-      (request): Decision => ({ kind: 'wait', request, upstream: upstream.id, turnAtMs }),
-    )
+    const waits = upstream.ids.map((request): Decision => ({ kind: 'wait', request, upstream: upstream.id }))
     const requests = late.map(({ id }) => id)
     if (others === 'too-late') {
       return [...late.map((request) => this.#refusal(request, 'too-late', turnAtMs, now)), ...waits]

@@ -369,7 +369,7 @@ export class Forwarder {
     return {
       requests:
         this.#arriving.size + this.#calls.size + this.#replies.size + this.#hub.size + this.#openOrders.size,
-      upstreams: Math.max(this.#upstreams.size, this.#scheduler.open.upstreams),
+      upstreams: Math.max(this.#upstreams.size, this.#scheduler.openUpstreams),
     }
   }
 

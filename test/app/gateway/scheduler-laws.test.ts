@@ -470,7 +470,8 @@ describe('for any upstream and any callers', () => {
             expect(count).toBeLessThanOrEqual(MAX_WAITING.perProgram + 5)
         }
         door.run()
-        expect(door.scheduler.open).toEqual({ requests: 0, upstreams: 0 })
+        expect(door.scheduler.openUpstreams).toBe(0)
+        for (const id of door.told.keys()) expect(door.scheduler.upstreamOf(id)).toBeUndefined()
         expect(door.scheduler.waiting()).toEqual([])
         expect(door.scheduler.nextWakeAtMs).toBeUndefined()
         expect(toldOf(door).filter((told) => told.end === undefined)).toEqual([])

@@ -169,7 +169,7 @@ export class VirtualDoor {
           this.#send(decision.upstream, decision.requests, decision.isResend)
           break
         case 'wait':
-          this.#of(decision.request).turnAtMs = decision.turnAtMs
+          this.#of(decision.request).turnAtMs = this.scheduler.turnAtMs(decision.request)
           this.#of(decision.request).upstream = decision.upstream
           break
         case 'join':
