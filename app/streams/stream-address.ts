@@ -4,7 +4,7 @@ import { streamPattern } from '../service/stream-paths.ts'
 
 /** A stream as a request identifies it. Requests with the same `key` share one stream of the service. */
 export interface StreamAddress {
-  /** The canonical path, the parameters sorted by name, and the requested format. */
+  /** The canonical path with sorted lists, the parameters sorted by name, and the requested format. */
   readonly key: string
   readonly kind: StreamKind
   /** Symbols or account ids in the window's notation. `ACCOUNT/ORDER,ORDER` for orders by id. */
@@ -46,17 +46,28 @@ export function streamAddressOf(pathAndQuery: string, accept?: string): StreamAd
     const legs = sorted.filter(([name]) => LEG.test(name)).map(([, value]) => value)
     const target = [inPath ?? legs.join(','), ...(ids === undefined ? [] : [ids])].join('/')
     const options = [...pairs.filter(([name]) => !name.startsWith('legs[')), ...inLowerCase(pathOptions)]
+    const symbols = STREAM_TABLE[kind].frames === 'quote' ? symbolsOf(target) : undefined
+    const listed = (symbols ? canonical.toUpperCase() : canonical).split('/').map(inOneOrder)
     return {
-      key: JSON.stringify([canonical, sorted, form]),
+      key: JSON.stringify([listed.join('/'), sorted, form]),
       kind,
       target,
       options: Object.fromEntries(options),
-      ...(STREAM_TABLE[kind].frames === 'quote' && { symbols: symbolsOf(target) }),
+      ...(symbols && { symbols }),
       ...(form !== '' && { accept: form }),
     }
   }
   return undefined
 }
+
+/** A sorted list without duplicates. The frames don't depend on the order of accounts, symbols or orders. */
+const inOneOrder = (list: string): string => [...new Set(namesIn(list))].toSorted().join(',')
+
+const namesIn = (list: string): readonly string[] =>
+  list
+    .split(',')
+    .map((name) => name.trim())
+    .filter(Boolean)
 
 const inLowerCase = (options: Readonly<Record<string, string>>): readonly Pair[] =>
   Object.entries(options).map(([name, value]) => [name.toLowerCase(), value])
@@ -76,13 +87,7 @@ const sameOptions = (a: StreamAddress, b: StreamAddress): boolean =>
   JSON.stringify(Object.entries(a.options).toSorted()) ===
   JSON.stringify(Object.entries(b.options).toSorted())
 
-const symbolsOf = (list: string): ReadonlySet<string> =>
-  new Set(
-    list
-      .split(',')
-      .map((symbol) => symbol.trim().toUpperCase())
-      .filter(Boolean),
-  )
+const symbolsOf = (list: string): ReadonlySet<string> => new Set(namesIn(list.toUpperCase()))
 
 /**
  * The format that `accept` requests. Empty for plain JSON. A stream in another format, such as a versioned

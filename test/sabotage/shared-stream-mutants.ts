@@ -64,6 +64,15 @@ export const SHARED_STREAM_MUTANTS: readonly Mutant[] = [
     find: 'open.find((one) => one.address.key === address.key) ??',
     replace: 'open.find((one) => one.address.key === address.key && one.isOver) ??',
   },
+  {
+    promise: 'G9',
+    what: 'open a stream for each order of the same accounts',
+    file: 'app/streams/stream-address.ts',
+    find: ".split('/').map(inOneOrder)",
+    replace: ".split('/')",
+    found: 'Programs that named the same accounts in different orders took a slot each',
+    tests: ['%s is the same stream as %s'],
+  },
 
   {
     promise: 'G11',

@@ -38,6 +38,17 @@ test('equal streams are recognised in any encoding and order', () => {
   )
 })
 
+test.each([
+  ['/v3/marketdata/stream/quotes/MSFT,AAPL', '/v3/marketdata/stream/quotes/aapl,%20MSFT,AAPL,'],
+  [
+    '/v3/brokerage/stream/accounts/SIM1001,SIM1002/positions',
+    '/v3/brokerage/stream/accounts/SIM1002,SIM1001/positions',
+  ],
+  ['/v3/brokerage/stream/accounts/SIM1001/orders/7,8', '/v3/brokerage/stream/accounts/SIM1001/orders/8,7'],
+])('%s is the same stream as %s', (one, same) => {
+  expect(address(same).key).toBe(address(one).key)
+})
+
 test('another form than the usual one is another stream', () => {
   const path = '/v3/marketdata/stream/quotes/MSFT'
   expect(address(path, '*/*').key).toBe(address(path).key)
