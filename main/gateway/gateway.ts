@@ -316,7 +316,7 @@ export class Gateway {
       if (former === undefined) this.#failure = why
       return { ok: false, why, isTaken }
     }
-    if (former !== undefined) await this.#end('the gateway is moving to another port')
+    if (former !== undefined) await this.#end(`the gateway is moving to port ${servers.port}`)
     this.#servers = servers
     this.#endRetries()
     this.#failure = undefined

@@ -100,7 +100,7 @@ test('turned on again, the gateway continues; at another port it moves', async (
   expect(moved.status).toBe(200)
 })
 
-test('while the gateway moves, both ports say so until the sent requests have ended', async () => {
+test('while the gateway moves, both ports name the new one until the sent requests have ended', async () => {
   let finish = () => {}
   const { add, get, gateway, count } = await before((socket) => {
     finish = () => void socket.write('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}')
@@ -117,7 +117,7 @@ test('while the gateway moves, both ports say so until the sent requests have en
   for (const answer of [there, await get(ACCOUNTS, key)])
     expect(await answer.json()).toMatchObject({
       status: 503,
-      detail: 'Not sent: the gateway is moving to another port.',
+      detail: `Not sent: the gateway is moving to port ${port}.`,
     })
   finish()
   expect([(await sent).status, await moving]).toEqual([200, { ok: true }])
