@@ -1,4 +1,3 @@
-import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { ConditionTracker } from '../../../app/conditions/tracker.ts'
 import type { KeyReport } from '../../../app/contract/events.ts'
@@ -118,35 +117,4 @@ it('events without duration pass unchanged', () => {
   const tracker = new ConditionTracker()
   expect(tracker.told({ kind: 'revoked' }, AT)).toEqual({ kind: 'revoked' })
   expect(tracker.told({ kind: 'service-back', host: 'h' }, AT)).toEqual({ kind: 'service-back', host: 'h' })
-})
-
-it('a condition has one id and at most one end each time it ends, however often it is reported', () => {
-  // `gap`: seconds between two reports. A 429 more than ten seconds after a condition ended begins a new
-  // condition.
-  const step = fc.record({ isRefused: fc.boolean(), gap: fc.integer({ min: 1, max: 15 }) })
-  fc.assert(
-    fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
-      const tracker = new ConditionTracker()
-      let at = AT
-      let [open, endedAt, conditions, seen] = [false, Number.NEGATIVE_INFINITY, 0, 0]
-      const ids = new Set<string>()
-      for (const { isRefused, gap } of steps) {
-        at += gap * 1000
-        const told = tracker.told(isRefused ? refused : fine, at)
-        if (isRefused) {
-          if (!open && at - endedAt > 10_000) [conditions, seen] = [conditions + 1, 0]
-          open = true
-          seen += 1
-          expect(told?.count ?? 1).toBe(seen)
-          ids.add(told?.id ?? '')
-        } else {
-          expect(told !== undefined).toBe(open)
-          if (open) expect(told).toMatchObject({ refused: seen })
-          if (open) endedAt = at
-          open = false
-        }
-      }
-      expect(ids.size).toBe(conditions)
-    }),
-  )
 })

@@ -2,20 +2,13 @@ import { expect, onTestFinished, test } from 'vitest'
 import { Monitor } from '../../../main/monitor/monitor.ts'
 import type { HttpRequest } from '../../../main/ports/ports.ts'
 import { connectKey } from '../../../main/sign-in/connect-key.ts'
-import {
-  MEMORY_PROFILE_STORE,
-  type ProfileStore,
-  VaultProfileStore,
-} from '../../../main/sign-in/profile-store.ts'
+import { MEMORY_PROFILE_STORE, type ProfileStore } from '../../../main/sign-in/profile-store.ts'
 import { signInCommands } from '../../../main/sign-in/sign-in-commands.ts'
 import { VirtualClock } from '../../simulation/virtual-clock.ts'
-import { answerOf, NOT_SENT, REFUSAL, renewal, ScriptedHttp } from '../scripted-http.ts'
-import { temporaryFolder } from '../storage/temporary-folder.ts'
-import { openVault } from '../vault/opened-vault.ts'
+import { answerOf, REFUSAL, renewal, ScriptedHttp } from '../scripted-http.ts'
 
 const WRONG_KEY = answerOf(401, { error: 'invalid_client', error_description: 'Unauthorized.' })
 const secretIn = ({ body }: HttpRequest) => new URLSearchParams(body).get('client_secret')
-const tokenIn = ({ body }: HttpRequest) => new URLSearchParams(body).get('refresh_token')
 
 /** A key with a valid token and a wrong secret. */
 async function refusedKey(storage: ProfileStore = MEMORY_PROFILE_STORE) {
@@ -53,38 +46,6 @@ async function refusedKey(storage: ProfileStore = MEMORY_PROFILE_STORE) {
   return { clock, http, handlers, monitor, asked, refresh }
 }
 
-test('the right secret alone reconnects a key with its existing token', async () => {
-  const { handlers, asked, refresh } = await refusedKey()
-  const before = asked().length
-  const outcome = await handlers.correctSecret({ profile: 'key-1', clientSecret: 'CANARY-right' })
-  expect(outcome).toEqual({ ok: true, profile: 'key-1' })
-  expect(refresh()?.state).toBe('valid')
-  expect(asked().slice(before).map(tokenIn)).toEqual(['CANARY-token'])
-})
-
-test('another wrong secret is reported as wrong, without repeating it', async () => {
-  const { handlers, refresh } = await refusedKey()
-  const outcome = await handlers.correctSecret({ profile: 'key-1', clientSecret: 'CANARY-other' })
-  expect(outcome).toMatchObject({ ok: false, code: 'not-accepted' })
-  expect(JSON.stringify(outcome)).not.toContain('CANARY')
-  expect(refresh()).toMatchObject({ state: 'sign-in-required', cause: 'misconfigured' })
-})
-
-test('if the service cannot tell, the secret is saved and used for the next try', async () => {
-  const { clock, http, handlers, monitor, refresh } = await refusedKey()
-  const { reply } = http
-  http.reply = () => NOT_SENT
-  expect(await handlers.correctSecret({ profile: 'key-1', clientSecret: 'CANARY-right' })).toMatchObject({
-    ok: false,
-    code: 'not-confirmed',
-    message: expect.stringContaining('connection refused'),
-  })
-  http.reply = reply
-  monitor.withProfile('key-1', (session) => session.tryNow())
-  await clock.advance(0)
-  expect(refresh()?.state).toBe('valid')
-})
-
 test('a right secret with an expired token leads to a sign-in', async () => {
   const { http, handlers, refresh } = await refusedKey()
   http.reply = () => REFUSAL
@@ -118,7 +79,7 @@ test('a refresh with the old secret is waited for, and the right one is sent aft
   const correcting = handlers.correctSecret({ profile: 'key-1', clientSecret: 'CANARY-right' })
   http.reply = reply
   http.answer(WRONG_KEY)
-  expect(await correcting).toMatchObject({ ok: true })
+  expect(await correcting).toEqual({ ok: true, profile: 'key-1' })
   expect(asked().slice(-2).map(secretIn)).toEqual(['CANARY-wrong', 'CANARY-right'])
   expect(refresh()?.state).toBe('valid')
 })
@@ -129,27 +90,4 @@ test('a key that is no longer connected is reported as such', async () => {
     ok: false,
     code: 'unknown-profile',
   })
-})
-
-test('an encrypted key is encrypted with its new secret before that is sent, and opens with it at the next start', async () => {
-  const folder = temporaryFolder()
-  const handle = await openVault(folder)
-  const { http, handlers } = await refusedKey(
-    new VaultProfileStore(handle, { startsOver: false, changed: () => {} }),
-  )
-  const storedWhenSent: (string | undefined)[] = []
-  const { reply } = http
-  http.reply = (request) => {
-    storedWhenSent.push(handle.storedProfiles()[0]?.clientSecret)
-    return reply(request)
-  }
-  await handlers.correctSecret({ profile: 'key-1', clientSecret: 'CANARY-right' })
-  expect(storedWhenSent[0]).toBe('CANARY-right')
-  handle.close()
-  const again = await openVault(folder)
-  expect(again.storedProfiles()[0]).toMatchObject({
-    clientSecret: 'CANARY-right',
-    reading: { kind: 'found', stored: { token: { refreshToken: 'CANARY-token' } } },
-  })
-  again.close()
 })

@@ -114,10 +114,13 @@ test('a profile with a valid access token refreshes nothing, and sends the new s
 })
 
 test('a rejected secret stays with the profile it was typed for', async () => {
-  const { clock, monitor, secretIn, sent } = await allStopped()
-  expect(await monitor.correctSecret('live', 'CANARY-typo')).toMatchObject({ code: 'not-accepted' })
+  const { clock, monitor, refresh, secretIn, sent } = await allStopped()
+  const outcome = await monitor.correctSecret('live', 'CANARY-typo')
+  expect(outcome).toMatchObject({ ok: false, code: 'not-accepted' })
+  expect(JSON.stringify(outcome)).not.toContain('CANARY')
   await clock.advance(0)
   expect(sent()).toEqual(['CANARY-token-of-live CANARY-typo'])
+  expect(refresh('live')).toMatchObject({ state: 'sign-in-required', cause: 'misconfigured' })
   expect(secretIn('sim')).toBe('CANARY-former')
 })
 
@@ -125,13 +128,16 @@ test('a secret that could not be tried reaches the others once it is accepted', 
   const { clock, http, monitor, secretIn, refresh } = await allStopped()
   const { reply } = http
   http.reply = () => NOT_SENT
-  expect(await monitor.correctSecret('live', 'CANARY-right')).toMatchObject({ code: 'not-confirmed' })
+  expect(await monitor.correctSecret('live', 'CANARY-right')).toMatchObject({
+    code: 'not-confirmed',
+    message: expect.stringContaining('connection refused'),
+  })
   expect(secretIn('sim')).toBe('CANARY-former')
   http.reply = reply
   monitor.withProfile('live', (session) => session.tryNow())
   await clock.advance(0)
   expect(secretIn('sim')).toBe('CANARY-right')
-  expect(refresh('sim')?.state).toBe('valid')
+  for (const id of ['live', 'sim']) expect(refresh(id)?.state).toBe('valid')
 })
 
 test('a response to the old secret says nothing about the new one', async () => {
@@ -221,14 +227,17 @@ test('each profile is encrypted with the new secret before it is sent, and opens
   const { reply } = http
   const whenSent: unknown[] = []
   http.reply = (request) => {
-    if (fields(request).get('refresh_token')?.endsWith('sim')) whenSent.push(secrets(handle)[1])
+    const at = ['live', 'sim'].findIndex((id) => fields(request).get('refresh_token')?.endsWith(id))
+    if (at >= 0) whenSent.push(secrets(handle)[at])
     return reply(request)
   }
   await monitor.correctSecret('live', 'CANARY-right')
   await clock.advance(0)
-  expect(whenSent).toEqual(['CANARY-right'])
+  expect(whenSent).toEqual(['CANARY-right', 'CANARY-right'])
   handle.close()
   const again = await openVault(folder)
   expect(secrets(again)).toEqual(['CANARY-right', 'CANARY-right', 'CANARY-right'])
+  const stored = { token: { refreshToken: 'CANARY-token-of-live' } }
+  expect(again.storedProfiles()[0]?.reading).toMatchObject({ kind: 'found', stored })
   again.close()
 })
