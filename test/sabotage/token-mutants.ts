@@ -62,7 +62,7 @@ export const TOKEN_MUTANTS: readonly Mutant[] = [
     file: 'app/tokens/after-refresh.ts',
     find: 'generation: token.generation + 1, refreshToken, rotatedAtMs: nowMs',
     replace: 'generation: token.generation + 1, rotatedAtMs: nowMs',
-    test: 'main/tokens/adopted-token.test.ts',
+    test: 'main/tokens/rotation.test.ts',
   },
   {
     promise: 'T8',
@@ -105,8 +105,8 @@ export const TOKEN_MUTANTS: readonly Mutant[] = [
         'each candidate is stored before it is sent, so that a crash continues with it',
       ],
       [
-        'main/tokens/keeper.test.ts',
-        'from the click on Revoke no access token is returned, even during a refresh',
+        'main/tokens/revoking.test.ts',
+        'a revocation during a refresh waits for it, revokes the newest token, and hands none out meanwhile',
       ],
     ],
   },

@@ -95,22 +95,6 @@ test('a confirmed revocation by another profile ends these tokens too, once', as
   expect(http.requests.length).toBe(1)
 })
 
-test('from the click on Revoke no access token is returned, even during a refresh', async () => {
-  const { clock, keeper, http } = await started([renewal('a1')], 18 * MINUTE_MS)
-  expect(keeper.usable()).toEqual({ kind: 'token', value: 'a1' })
-  const revoked = keeper.revoke()
-  await clock.advance(0)
-  expect(http.requests).toHaveLength(2)
-  expect(keeper.usable()).toEqual({ kind: 'none', why: 'revoking' })
-  expect(await keeper.access()).toEqual({ kind: 'none', why: 'revoking' })
-  http.answer(renewal('a2'))
-  await clock.advance(0)
-  expect(keeper.usable()).toEqual({ kind: 'none', why: 'revoking' })
-  http.answer(answerOf(200))
-  expect(await revoked).toEqual({ kind: 'confirmed' })
-  expect(keeper.usable()).toEqual({ kind: 'none', why: 'revoked' })
-})
-
 test('50 callers at expiry share one request', async () => {
   const { clock, keeper, http } = await started([renewal('a1')])
   await keeper.rejected('not the token that is held', PATH)

@@ -101,3 +101,20 @@ test('after the 24 hours of a rotating key the rejection is explained by them', 
     reason: '24 hours have passed since the sign-in',
   })
 })
+
+test('a malformed response is reported as such, not as an unreachable host, and is retried on a slow schedule', async () => {
+  const bad = renewal('a\r\nb', { refresh_token: 'refresh-1' })
+  const { clock, keeper, sentAtMs, sentTokens, events, reached } = await started(
+    [bad, bad, renewal('a1')],
+    500,
+  )
+  const why = 'the response has no usable access token'
+  expect(events).toMatchObject([{ kind: 'token-refresh-failed', outcome: 'malformed', why }])
+  expect(reached).toEqual([true])
+  expect(keeper.refreshSummary()).toMatchObject({ state: 'unconfirmed', reason: why })
+  await clock.advance(6 * MINUTE_MS)
+  expect(sentAtMs).toEqual([0, 90_000, 315_000])
+  expect(sentTokens()).toEqual(['refresh-0', 'refresh-1', 'refresh-1'])
+  expect(keeper.refreshSummary()).toMatchObject({ state: 'valid' })
+  expect(keeper.refreshSummary()).not.toHaveProperty('reason')
+})
