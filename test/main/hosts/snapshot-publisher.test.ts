@@ -31,17 +31,6 @@ test('the first change after quiet is sent at once, as one with the changes next
   expect(sent).toEqual([{ atMs: 5_000, profile: 'a', revision: 2 }])
 })
 
-test('a storm of changes is four snapshots a second, the last of them the latest', async () => {
-  const { clock, sent, change } = setUp()
-  for (let count = 0; count < 1_000; count += 1) {
-    change()
-    await clock.advance(10)
-  }
-  await clock.advance(250)
-  expect(sent.length).toBeLessThanOrEqual(42)
-  expect(sent.at(-1)?.revision).toBe(1_000)
-})
-
 test('a change is not delayed by a periodic snapshot', async () => {
   const { clock, publisher, sent, change } = setUp()
   change()
@@ -58,6 +47,8 @@ test('a profile is sent at least once a second and at most four times, whatever 
     const { clock, publisher, sent, change } = setUp()
     change()
     publisher.keepFresh(['a'])
+    // The changes begin right after a periodic snapshot, which counts among the four.
+    await clock.advance(901)
     for (let atMs = 0; atMs < 20_000; atMs += everyMs) {
       await clock.advance(everyMs)
       change()

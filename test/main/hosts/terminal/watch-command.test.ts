@@ -172,20 +172,6 @@ test('a quiet service still gives a snapshot at least once a second', async () =
   expect(times.at(-1)).toBeGreaterThanOrEqual(4000)
 })
 
-test('a busy service gives at most four snapshots a second, and the latest one wins', async () => {
-  const { clock, monitor, terminal, exitCode } = await watched({ for: 5, json: true })
-  for (let step = 0; step < 500; step += 1) {
-    monitor.change()
-    clock.advance(10)
-  }
-  await exitCode
-  const times = snapshotTimes(terminal)
-  for (const [index, time] of times.entries()) {
-    if (index > 0) expect(time - (times[index - 1] ?? 0)).toBeGreaterThanOrEqual(250)
-  }
-  expect(times.length).toBeGreaterThanOrEqual(19)
-})
-
 test('the first change after quiet is shown at once', async () => {
   const { clock, monitor, terminal, exitCode } = await watched({ json: true })
   clock.advance(400)
