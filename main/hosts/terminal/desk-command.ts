@@ -24,6 +24,7 @@ import { membershipIn } from '../../desk/membership.ts'
 import { NO_HOME } from '../../storage/data-folder.ts'
 import { printable } from './cells.ts'
 import { isConfirmed } from './confirmation.ts'
+import { type FlagsOfActions, foreignFlag } from './flag-values.ts'
 import { DESK, type DeskAction, type DeskFlags } from './program-flags.ts'
 import {
   answerIn,
@@ -61,8 +62,7 @@ type Keys =
   | { readonly kind: 'running'; readonly folder: string; readonly snapshots: readonly Snapshot[] }
   | { readonly kind: 'stored'; readonly folder: string; readonly stored: StoredKeys }
 
-/** The flags that each action accepts, in addition to those of all actions. */
-const FLAGS_OF: Readonly<Record<DeskAction, readonly (keyof DeskFlags)[]>> = {
+const FLAGS_OF: FlagsOfActions<DeskAction, typeof DESK> = {
   create: ['server', 'tlsCa', 'name'],
   invite: ['yes'],
   join: ['tlsCa', 'name'],
@@ -76,11 +76,8 @@ const FLAGS_OF: Readonly<Record<DeskAction, readonly (keyof DeskFlags)[]>> = {
  * stored in a data folder that no app is using.
  */
 export async function desk(action: DeskAction, flags: DeskFlags, deps: DeskCommandDeps): Promise<number> {
-  const foreign = Object.values(FLAGS_OF)
-    .flat()
-    .find((flag) => flags[flag] !== undefined && !FLAGS_OF[action].includes(flag))
-  if (foreign !== undefined)
-    return failWith(deps.terminal, `desk ${action} takes no ${DESK[foreign].option.long}`, EXIT_USAGE)
+  const foreign = foreignFlag(action, flags, { flags: DESK, taken: FLAGS_OF })
+  if (foreign !== undefined) return failWith(deps.terminal, `desk ${action} takes no ${foreign}`, EXIT_USAGE)
   const credentials = deps.terminal.environment['HEADROOM_DESK_CREDENTIALS']?.trim() ?? ''
   if (credentials.length > DESK_LIMITS.credentials)
     return failWith(deps.terminal, CREDENTIALS_TOO_LONG, EXIT_PERSON_NEEDED)

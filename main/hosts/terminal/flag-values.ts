@@ -75,6 +75,21 @@ export const flagList = <T>(
     ]),
   )
 
+/** The flags that each action of a command takes, in addition to the flags of all its actions. */
+export type FlagsOfActions<A extends string, F extends Flags> = Readonly<Record<A, readonly (keyof F)[]>>
+
+/** The first given flag that an action doesn't take, as on the command line. `undefined` if there is none. */
+export function foreignFlag<A extends string, F extends Flags>(
+  action: A,
+  given: Readonly<Partial<Record<keyof F, unknown>>>,
+  { flags, taken }: { readonly flags: F; readonly taken: FlagsOfActions<A, F> },
+): string | undefined {
+  const foreign = Object.values<readonly (keyof F)[]>(taken)
+    .flat()
+    .find((name) => given[name] !== undefined && !taken[action].includes(name))
+  return foreign && flags[foreign]?.option.long
+}
+
 export function withFlags(command: Command, flags: Flags): Command {
   for (const { option } of Object.values(flags)) command.addOption(option)
   return command

@@ -3,8 +3,9 @@ import { minuteText } from '../../../app/status/moments.ts'
 import type { RunningAnswer } from '../../control/ask-running.ts'
 import type { ControlAnswer } from '../../control/protocol.ts'
 import type { Clock } from '../../ports/ports.ts'
+import { type FlagsOfActions, foreignFlag } from './flag-values.ts'
 import { GATEWAY, type GatewayFlags } from './flags.ts'
-import type { ProgramAction, ProgramFlags } from './program-flags.ts'
+import { PROGRAM, type ProgramAction, type ProgramFlags } from './program-flags.ts'
 import { gatewayText, programLines } from './program-rows.ts'
 import { type AnswerWith, type Asking, asked, type RunningAppDeps } from './running-app.ts'
 import { FOLDER_BUSY, type ProgramRequest } from './stored-programs.ts'
@@ -48,6 +49,14 @@ export async function gateway(
   return EXIT_OK
 }
 
+const FLAGS_OF: FlagsOfActions<ProgramAction, typeof PROGRAM> = {
+  add: ['class', 'weight', 'orders', 'maxOrders', 'profile', 'json'],
+  list: ['json'],
+  cut: [],
+  pause: [],
+  resume: [],
+}
+
 /**
  * Adds, lists or revokes programs of the running app, or of a data folder that no app is using. Pausing needs
  * a running app.
@@ -57,11 +66,13 @@ export async function program(
   flags: ProgramFlags,
   deps: ProgramCommandDeps,
 ): Promise<number> {
-  const { data, class: own, weight, profile, orders: mayOrder, maxOrders } = flags
+  const { data, class: own = 'normal', weight = 1, profile, orders: mayOrder, maxOrders } = flags
   const { terminal } = deps
   const misused = (line: string) => failWith(terminal, line, EXIT_USAGE)
+  const foreign = foreignFlag(action, flags, { flags: PROGRAM, taken: FLAGS_OF })
+  if (foreign !== undefined) return misused(`program ${action} takes no ${foreign}`)
   if (action === 'list') {
-    if (name !== undefined) return misused('`program list` takes no name')
+    if (name !== undefined) return misused('program list takes no name')
     const answer = await askedOrStored(['programs'], { request: { do: 'gateway' }, data }, deps)
     return answer === undefined ? EXIT_FAILURE : listed(answer, flags, deps)
   }

@@ -7,7 +7,8 @@ import type { RunningAnswer } from '../../control/ask-running.ts'
 import type { ControlAnswer } from '../../control/protocol.ts'
 import { printable } from './cells.ts'
 import { isConfirmed } from './confirmation.ts'
-import type { OrdersAction, OrdersFlags } from './program-flags.ts'
+import { type FlagsOfActions, foreignFlag } from './flag-values.ts'
+import { ORDERS, type OrdersAction, type OrdersFlags } from './program-flags.ts'
 import { asked, pickRunningKey, type RunningAppDeps } from './running-app.ts'
 import { EXIT_FAILURE, EXIT_OK, EXIT_USAGE, failWith } from './terminal.ts'
 
@@ -18,6 +19,13 @@ export interface OrdersCommandDeps extends RunningAppDeps {
   showTimesOf(dataFolder: string): void
 }
 
+const FLAGS_OF: FlagsOfActions<OrdersAction, typeof ORDERS> = {
+  status: ['profile', 'json'],
+  allow: ['profile', 'yes'],
+  stop: ['profile'],
+  dismiss: [],
+}
+
 /** Allows, stops and shows orders of the running app, and dismisses unknown outcomes. */
 export async function orders(
   { action, id }: { readonly action: OrdersAction; readonly id: string | undefined },
@@ -25,6 +33,8 @@ export async function orders(
   deps: OrdersCommandDeps,
 ): Promise<number> {
   const misused = (line: string) => failWith(deps.terminal, line, EXIT_USAGE)
+  const foreign = foreignFlag(action, flags, { flags: ORDERS, taken: FLAGS_OF })
+  if (foreign !== undefined) return misused(`orders ${action} takes no ${foreign}`)
   if (action === 'dismiss')
     return id === undefined
       ? misused('give the ID of the order, or “all”: headroom orders dismiss ID|all')

@@ -39,13 +39,13 @@ function ordersFlag(text: string): ParsedFlag<number> {
 const PROGRAM_ACTIONS = ['add', 'list', 'cut', 'pause', 'resume'] as const
 export type ProgramAction = (typeof PROGRAM_ACTIONS)[number]
 
-const PROGRAM = {
+export const PROGRAM = {
   class: flag(
     '--class <class>',
-    'with add: critical, normal or background; less urgent classes leave a reserve',
+    'with add: critical, normal (the default) or background; less urgent classes leave a reserve',
     wordFlag(PROGRAM_CLASSES),
-  ).or('normal'),
-  weight: flag('--weight <number>', 'with add: share among the programs of its class', weight).or(1),
+  ),
+  weight: flag('--weight <number>', 'with add: share among the programs of its class (default: 1)', weight),
   orders: onFlag('--orders', "with add: the program may send orders, after 'headroom orders allow'"),
   maxOrders: flag(
     '--max-orders <number>',
@@ -74,7 +74,7 @@ const ORDERS_ACTIONS = ['status', 'allow', 'stop', 'dismiss'] as const
 
 export type OrdersAction = (typeof ORDERS_ACTIONS)[number]
 
-const ORDERS = {
+export const ORDERS = {
   /** Default: the only key, or all keys for `stop`. */
   profile: profileFlag('which of several keys'),
   yes: onFlag('--yes', 'with allow: do not ask, except for a LIVE key'),

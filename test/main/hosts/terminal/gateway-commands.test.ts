@@ -3,6 +3,7 @@ import type { ListedProgram } from '../../../../app/contract/gateway.ts'
 import type { RunningAnswer } from '../../../../main/control/ask-running.ts'
 import type { ControlAnswer } from '../../../../main/control/protocol.ts'
 import { type ProgramCommandDeps, program } from '../../../../main/hosts/terminal/gateway-commands.ts'
+import type { ProgramAction, ProgramFlags } from '../../../../main/hosts/terminal/program-flags.ts'
 import { programLines } from '../../../../main/hosts/terminal/program-rows.ts'
 import { FOLDER_BUSY } from '../../../../main/hosts/terminal/stored-programs.ts'
 import { exampleProgram } from './example-snapshot.ts'
@@ -33,7 +34,7 @@ async function added(answersFrom: number) {
   let asked = 0
   const exitCode = await program(
     { action: 'add', name: 'bot' },
-    { class: 'normal', weight: 1 },
+    {},
     {
       ...DEPS,
       terminal,
@@ -57,6 +58,21 @@ test('an app that never answers is named after ten seconds of asking', async () 
     exitCode: 1,
     errors: ['another Headroom is using /data'],
     asked: 40,
+  })
+})
+
+test.each<[ProgramAction, ProgramFlags, string]>([
+  ['list', { class: 'critical' }, '--class'],
+  ['cut', { profile: 'key-2' }, '--profile'],
+  ['pause', { json: true }, '--json'],
+  ['resume', { maxOrders: 1 }, '--max-orders'],
+])('program %s takes no %o', async (action, flags, flag) => {
+  const terminal = fakeTerminal()
+  const askRunning = () => Promise.reject(new Error('not asked for'))
+  const exitCode = await program({ action, name: 'bot' }, flags, { ...DEPS, terminal, askRunning })
+  expect({ exitCode, errors: terminal.errors }).toEqual({
+    exitCode: 2,
+    errors: [`program ${action} takes no ${flag}`],
   })
 })
 
@@ -90,7 +106,7 @@ test('a listed program has its key, and no other state while that key is not con
     const terminal = fakeTerminal()
     const whole = { ok: true, gateway: { state: 'serving' }, programs: PROGRAMS, ...answer } as const
     const askRunning = async (): Promise<RunningAnswer> => ({ kind: 'answered', answer: whole })
-    const flags = { class: 'normal', weight: 1, ...(json && { json }) } as const
+    const flags: ProgramFlags = json ? { json } : {}
     expect(await program({ action: 'list', name: undefined }, flags, { ...DEPS, terminal, askRunning })).toBe(
       0,
     )

@@ -15,7 +15,7 @@ const LEAVES = 'Stopping keeps the Trade scope and cancels nothing at the broker
 
 interface Case {
   readonly action: OrdersAction
-  readonly id?: string
+  readonly id?: string | undefined
   readonly flags?: OrdersFlags
   readonly terminal?: FakeTerminalOptions
   readonly snapshots?: readonly Snapshot[]
@@ -264,6 +264,16 @@ test('while no Headroom runs, stop applies at its next start', async () => {
   const stopped = await run({ action: 'stop', flags: { data: '/d', profile: 'b' } })
   expect(stopped).toMatchObject({ exitCode: 0, stored: [['/d', 'b']], out: [PASSES_NONE] })
   expect(stopped.errors).toEqual(['no Headroom is running on /d; this applies at its next start', LEAVES])
+})
+
+test.each<[OrdersAction, OrdersFlags, string]>([
+  ['status', { yes: true }, '--yes'],
+  ['allow', { json: true }, '--json'],
+  ['stop', { yes: true }, '--yes'],
+  ['dismiss', { profile: 'key-1' }, '--profile'],
+])('orders %s takes no %o', async (action, flags, flag) => {
+  const said = await run({ action, id: action === 'dismiss' ? 'all' : undefined, flags })
+  expect(said).toMatchObject({ exitCode: 2, errors: [`orders ${action} takes no ${flag}`], asked: [] })
 })
 
 test('dismiss needs an order, and reports one that is not unknown', async () => {

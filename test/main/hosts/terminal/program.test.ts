@@ -253,11 +253,11 @@ test.each([
   ],
   [
     ['program', 'add', 'bot', '--orders', '--max-orders', '10000'],
-    ['program', { action: 'add', name: 'bot', class: 'normal', weight: 1, orders: true, maxOrders: 10_000 }],
+    ['program', { action: 'add', name: 'bot', orders: true, maxOrders: 10_000 }],
   ],
   [
     ['program', 'list', '--json'],
-    ['program', { action: 'list', name: undefined, class: 'normal', weight: 1, json: true }],
+    ['program', { action: 'list', name: undefined, json: true }],
   ],
   [
     ['orders', 'status', '--json', '--data', 'd'],
