@@ -27,6 +27,10 @@ export function usageErrorLine(
       return command.registeredArguments.length > 0
         ? `too many arguments; see headroom ${command.name()} --help`
         : `unexpected argument; ${command.name()} takes flags only; see headroom ${command.name()} --help`
+    case 'commander.missingArgument': {
+      const [missing] = command.registeredArguments
+      return `give the ${missing?.name()}: ${missing?.description}; see headroom ${command.name()} --help`
+    }
     case 'commander.optionMissingArgument':
       return `option '${option?.flags ?? flag}' needs a value: ${option?.description ?? ''}`
     case 'commander.unknownOption':
@@ -37,6 +41,7 @@ export function usageErrorLine(
     default:
       return withoutPassword(message, flag)
         .replace(/^error: /, '')
+        .replace(/^command-argument value ('.*') is invalid for argument '(\w+)'\./s, 'invalid $2 $1.')
         .replace(/\s*\n\s*/g, ' ')
   }
 }

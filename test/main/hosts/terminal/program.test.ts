@@ -276,15 +276,15 @@ test.each([
 })
 
 test.each([
-  [['gateway', 'maybe'], /'turn'.*Expected one of on, off, status/],
+  [['gateway', 'maybe'], /^invalid turn 'maybe'\. Expected one of on, off, status\.$/],
   [['gateway', '--reserve', 'Positions=-1'], /'--reserve <list>'.*from 0 to 10000 for Positions/],
   [['gateway', '--reserve', 'Order Stream=1'], /'--reserve <list>'.*not "Order Stream"/],
   [['gateway', 'on', '--port', '70000'], /'--port <port>'.*from 0 to 65535/],
   [['gateway', 'on', 'now'], /^too many arguments; see headroom gateway --help$/],
   [['watch', 'MSFT'], /^unexpected argument; watch takes flags only; see headroom watch --help$/],
-  [['orders', 'maybe'], /'action'.*Expected one of status, allow, stop, dismiss/],
-  [['program'], /missing required argument 'action'/],
-  [['program', 'add', 'a/b'], /'name'.*Expected a name of up to 40/],
+  [['orders', 'maybe'], /^invalid action 'maybe'\. Expected one of status, allow, stop, dismiss\.$/],
+  [['program'], /^give the action: add, list, cut, pause or resume; see headroom program --help$/],
+  [['program', 'add', 'a/b'], /^invalid name 'a\/b'\. Expected a name of up to 40/],
   [['program', 'add', 'a', '--class', 'urgent'], /'--class <class>'.*critical, normal, background/],
   [['program', 'add', 'a', '--orders', '--max-orders', '0'], /'--max-orders <number>'.*from 1 to 10000/],
   [['program', 'add', 'a', '--orders', '--max-orders', '10001'], /'--max-orders <number>'/],
