@@ -241,6 +241,13 @@ test('a lock file that is not a database locks nothing and is replaced', () => {
   if (attempt.kind === 'held') attempt.release()
 })
 
+test('a lock file that can’t be opened is a reason in plain words', () => {
+  const folder = temporaryFolder()
+  mkdirSync(join(folder, 'lock.db'))
+  const line = `can't lock ${folder}: opening the file failed`
+  expect(lockDataFolder(folder, ME)).toEqual({ kind: 'unusable', line })
+})
+
 test('a missing folder is unusable, not busy', () => {
   expect(lockDataFolder(join(temporaryFolder(), 'nowhere'), ME).kind).toBe('unusable')
 })
