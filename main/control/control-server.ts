@@ -6,7 +6,7 @@ import type { Handlers } from '../../app/contract/ipc.ts'
 import type { WindowSummary } from '../../app/contract/windows.ts'
 import type { OrdersSurface } from '../../app/orders/ports.ts'
 import type { Gateway } from '../gateway/gateway.ts'
-import { NONE_UNKNOWN } from '../monitor/commands/orders.ts'
+import { noneUnknown } from '../monitor/commands/orders.ts'
 import { type MonitorSurface, snapshotsOf } from '../monitor/monitor-surface.ts'
 import { limitConnections } from '../network/connection-limit.ts'
 import type { Clock, Log } from '../ports/ports.ts'
@@ -226,7 +226,7 @@ async function answerTo(
     case 'stop-orders':
       return switches === undefined ? NO_GATEWAY : answerOfSwitches(request, switches)
     case 'dismiss-order':
-      return orders?.dismiss(request.id) ? { ok: true, dismissed: request.id } : NONE_UNKNOWN
+      return orders?.dismiss(request.id) ? { ok: true, dismissed: request.id } : noneUnknown(request.id)
     case 'gateway':
     case 'add-program':
     case 'cut-program':

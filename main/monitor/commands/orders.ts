@@ -12,7 +12,7 @@ export function orderCommands(
     handlers: {
       allowOrders: ({ profile, ending }) => switches.allow(profile, ending),
       stopOrders: ({ profile }) => switches.stop(profile),
-      dismissOrder: ({ id }) => (orders?.dismiss(id) ? { ok: true } : NONE_UNKNOWN),
+      dismissOrder: ({ id }) => (orders?.dismiss(id) ? { ok: true } : noneUnknown(id)),
       orderJournal: ({ profile, fromMs, toMs }) => {
         const entries = orders?.entries(fromMs, toMs)?.filter((entry) => entry.profile === profile)
         return entries === undefined ? UNREADABLE : { ok: true, entries }
@@ -21,11 +21,13 @@ export function orderCommands(
   }
 }
 
-export const NONE_UNKNOWN: CommandError = {
+/** The error for an order to dismiss that has no unknown outcome. With the ID `all`, no order has one. */
+export const noneUnknown = (id: string): CommandError => ({
   ok: false,
   code: 'not-unknown',
-  message: 'No order with an unknown outcome has this ID.',
-}
+  message:
+    id === 'all' ? 'No order has an unknown outcome.' : 'No order with an unknown outcome has this ID.',
+})
 
 const UNREADABLE: CommandError = {
   ok: false,
