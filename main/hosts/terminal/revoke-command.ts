@@ -4,7 +4,7 @@ import { NO_HOME } from '../../storage/data-folder.ts'
 import { isConfirmed } from './confirmation.ts'
 import type { RevokeFlags } from './flags.ts'
 import { answerIn, pickKey, pickRunningKey, type RunningAppDeps, type RunningKey } from './running-app.ts'
-import type { StoredKeys, StoredKeysOpening } from './stored-keys.ts'
+import { NOT_STORED, type StoredKeys, type StoredKeysOpening } from './stored-keys.ts'
 import { EXIT_FAILURE, EXIT_OK, EXIT_USAGE, exitCodeOf, failWith } from './terminal.ts'
 import { type ServiceKey, watchedService } from './watched-service.ts'
 
@@ -26,6 +26,7 @@ export async function revoke(flags: RevokeFlags, deps: RevokeDeps): Promise<numb
     case 'unusable':
       return failWith(terminal, service.line, service.exitCode)
     case 'key':
+      if (flags.profile !== undefined) return failWith(terminal, TWO_KEYS, EXIT_USAGE)
       return confirmAndRevoke(service.key)
   }
 
@@ -59,7 +60,7 @@ export async function revoke(flags: RevokeFlags, deps: RevokeDeps): Promise<numb
     if (opening?.kind === 'failed') return failWith(terminal, opening.line, exitCodeOf(opening))
     return opening?.kind === 'open'
       ? revokeStored(opening.stored)
-      : failWith(terminal, NOT_RUNNING, EXIT_USAGE)
+      : failWith(terminal, notRunning(folder, opening !== undefined), EXIT_USAGE)
   }
 
   async function revokeStored(stored: StoredKeys): Promise<number> {
@@ -92,9 +93,12 @@ export async function revoke(flags: RevokeFlags, deps: RevokeDeps): Promise<numb
   }
 }
 
+const TWO_KEYS = 'leave out --profile: --auth-url, --base-url and --client-id name the key'
 const UNCONFIRMED = 'not confirmed, the tokens may still be valid'
-const NOT_RUNNING =
-  'no Headroom is running on this data folder; choose another one with --data, or name the key with --auth-url, --base-url and --client-id'
+const notRunning = (folder: string, isEmpty: boolean): string =>
+  `no Headroom is running on ${folder}${isEmpty ? NOT_STORED : ''}; choose another folder with --data, ` +
+  `${isEmpty ? '' : 'set HEADROOM_PASSPHRASE to open the keys saved there, '}` +
+  'or name the key with --auth-url, --base-url and --client-id'
 
 function consequences({ clientId, authUrl }: ServiceKey): string {
   return `This revokes every refresh token of the API key ${clientId} at ${authUrl}, not only the one given here.\n${EFFECT}`

@@ -81,11 +81,15 @@ test.each(['refused', 'unconfirmed'] as const)('%s is exit 1 and never shows as 
 })
 
 test('without a service there is nothing to revoke, and an incomplete one is a usage error', async () => {
-  for (const flags of [{}, { authUrl: SERVICE.authUrl }]) {
+  for (const [flags, line] of [
+    [{}, /^no Headroom is running on \/data; .*set HEADROOM_PASSPHRASE to open the keys saved there/],
+    [{ authUrl: SERVICE.authUrl }, /--base-url and --client-id are missing$/],
+    [{ ...SERVICE, profile: 'key-1' }, /^leave out --profile: /],
+  ] as const) {
     const { exitCode, asked, terminal } = await revoked({ ...flags, yes: true }, {})
     expect(exitCode).toBe(2)
     expect(asked).toEqual([])
-    expect(terminal.errors).toHaveLength(1)
+    expect(terminal.errors).toEqual([expect.stringMatching(line)])
   }
 })
 
