@@ -62,10 +62,13 @@ export function nodeTerminal(own: TerminalProcess, environment: Terminal['enviro
     error: (line) => void stderr.write(`${toWidth(`headroom: ${line}`)}\n`),
     // The bell goes to stderr, because a program may read stdout.
     ...(stderr.isTTY && { bell: () => void stderr.write('\u0007') }),
-    ask: (question) => {
+    ask: async (question) => {
       const lines = createInterface({ input: stdin, output: stderr, prompt: toWidth(question) })
       lines.prompt()
-      return nextLine(lines, interrupt)
+      const answer = await nextLine(lines, interrupt)
+      // Ctrl-D leaves the cursor behind the question.
+      if (answer === undefined) stderr.write('\n')
+      return answer
     },
     askSecret: async (question) => {
       if (stdin.isTTY !== true) return nextLine(createInterface({ input: stdin }), interrupt)

@@ -142,6 +142,16 @@ test.each(['ask', 'askSecret'] as const)('Ctrl-C at a question stops the command
   expect(steps).toEqual([true, false, [42, 'SIGINT']])
 })
 
+test('after Ctrl-D at a question, the next line begins in the first column', async () => {
+  const [stdin, stderr] = [new PassThrough(), new PassThrough()]
+  const terminal = nodeTerminal(processWith({ stdin, stderr }), {})
+  const answer = terminal.ask('Type "revoke": ')
+  stdin.end()
+  expect(await answer).toBeUndefined()
+  terminal.error('nothing was revoked')
+  expect(String(stderr.read())).toMatch(/\nheadroom: nothing was revoked\n$/)
+})
+
 test('after a resize the screen is cleared before it is redrawn', () => {
   let written = ''
   const stdout = Object.assign(new PassThrough(), { isTTY: true, columns: 80, rows: 24 })
