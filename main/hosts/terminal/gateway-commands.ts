@@ -162,7 +162,8 @@ function askedOrStored<Field extends string>(
       const answer = deps.answerStored(folder, request)
       if (answer.ok)
         terminal.error(
-          `no Headroom is running on ${folder} (--data names another folder); this applies at its next start`,
+          `no Headroom is running on ${folder} (--data names another folder)` +
+            (request.do === 'gateway' ? '' : '; this applies at its next start'),
         )
       if (answer.ok || answer.code !== FOLDER_BUSY || tries >= START_TRIES.most)
         return { kind: 'answered', answer }

@@ -76,6 +76,14 @@ test.each<[ProgramAction, ProgramFlags, string]>([
   })
 })
 
+test('without a running Headroom, a list is said to be of its folder, and changes nothing', async () => {
+  const terminal = fakeTerminal()
+  const answerStored = (): ControlAnswer => ({ ok: true, gateway: { state: 'off' }, programs: [] })
+  const askRunning = async (): Promise<RunningAnswer> => ({ kind: 'nobody' })
+  await program({ action: 'list', name: undefined }, {}, { ...DEPS, terminal, askRunning, answerStored })
+  expect(terminal.errors).toEqual(['no Headroom is running on /data (--data names another folder)'])
+})
+
 test('below a listed program, each quota that it uses has its requests, rate and waits', () => {
   const [bot, ...others] = PROGRAMS
   const scanner: ListedProgram = {
