@@ -57,12 +57,15 @@ export async function exportHistory(flags: ExportFlags, deps: ExportDeps): Promi
   const fail = (line: string, exitCode?: number) => failWith(terminal, line, exitCode)
   if ((flags.series === undefined) === (flags.orders === undefined))
     return fail(
-      'add --series to export request quotas by the minute, or --orders for the journal',
+      flags.series && flags.orders
+        ? 'leave out --series or --orders: an export has one of the two'
+        : 'add --series to export request quotas by the minute, or --orders for the journal',
       EXIT_USAGE,
     )
   const toMs = flags.to ?? deps.nowMs()
   const fromMs = flags.from ?? toMs - DAY_MS
-  if (fromMs >= toMs) return fail('--from must be before --to', EXIT_USAGE)
+  if (fromMs >= toMs)
+    return fail(`--from must be before ${flags.to === undefined ? 'now' : '--to'}`, EXIT_USAGE)
   if (flags.format === 'parquet' && flags.output === undefined)
     return fail('add --output FILE or FOLDER for --format parquet', EXIT_USAGE)
   const folder = flags.data ?? deps.defaultDataFolder()

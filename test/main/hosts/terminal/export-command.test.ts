@@ -235,6 +235,7 @@ test('each failure is one line', async () => {
     [{ data: locked }, 1, `can't read the history in ${locked}: another program has locked the file`],
     [{ profile: 'nope' }, 1, `the history has no profile 'nope'; choose one of: key-1, key-2`],
     [{ from: 2, to: 1 }, 2, '--from must be before --to'],
+    [{ from: Number.MAX_SAFE_INTEGER }, 2, '--from must be before now'],
     [{ format: 'parquet' }, 2, 'add --output FILE or FOLDER for --format parquet'],
   ] as const) {
     const ended = await exported(folder, flags)
@@ -378,7 +379,10 @@ test('a Parquet file of orders has the same columns, with times, and unknown num
 })
 
 test('an export is of one kind, and a folder without a journal is named', async () => {
-  expect((await exported(temporaryFolder(), { orders: true })).exitCode).toBe(2)
+  expect(await exported(temporaryFolder(), { orders: true })).toMatchObject({
+    exitCode: 2,
+    errors: ['leave out --series or --orders: an export has one of the two'],
+  })
   const folder = temporaryFolder()
   expect(await exported(folder, ORDERS, false)).toMatchObject({
     exitCode: 1,
