@@ -42,7 +42,7 @@ export type ProbeFlag = Pick<ProbeSettings, 'everySeconds'> & Partial<ProbeSetti
 export function probeFlag(text: string): ParsedFlag<ProbeFlag> {
   if (text.trim().toLowerCase() === 'none') return parsed({ budgetFraction: 0, everySeconds: {} })
   const every = categoryNumbers(text, PROBED_CATEGORIES, secondsBetween)
-  if (!every.ok) return expected(`${every.expected}, or none`)
+  if (!every.ok) return expected(`none, or ${every.expected}`)
   return parsed({ enabled: true, everySeconds: every.value })
 }
 

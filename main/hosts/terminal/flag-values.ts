@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
+import { z } from 'zod/mini'
 import { PROGRAM_LIMITS, PROGRAM_NAME } from '../../../app/contract/programs.ts'
 import { ORIGIN_FORM } from '../../../app/service/service-origin.ts'
 import { isSymbol } from '../../../app/service/stream-paths.ts'
@@ -164,7 +165,8 @@ export function timeFlag(text: string): ParsedFlag<number> {
     text,
   )
   const [, date, time = '00:00', zone = 'Z'] = found ?? []
-  const ms = date === undefined ? Number.NaN : Date.parse(`${date}T${time}${zone}`)
+  // `Date.parse` takes February 30 for March 2, so the date is checked by itself.
+  const ms = z.iso.date().safeParse(date).success ? Date.parse(`${date}T${time}${zone}`) : Number.NaN
   return Number.isNaN(ms) ? expected('a time such as 2026-01-05 or 2026-01-05T15:30Z') : parsed(ms)
 }
 

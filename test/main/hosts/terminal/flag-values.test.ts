@@ -13,6 +13,7 @@ import {
   secondsFlag,
   secondsOrZeroFlag,
   textFlag,
+  timeFlag,
   wordFlag,
 } from '../../../../main/hosts/terminal/flag-values.ts'
 
@@ -42,6 +43,13 @@ test('a parsed decimal is the number that was written', () => {
       expect(decimal(`${whole}.${part}`)).toBe(Number(`${whole}.${part}`))
     }),
   )
+})
+
+test('a time is on a day that exists', () => {
+  expect(readAs(timeFlag('2028-02-29'))).toBe(Date.UTC(2028, 1, 29))
+  expect(readAs(timeFlag('2026-01-05T15:30+01:00'))).toBe(Date.UTC(2026, 0, 5, 14, 30))
+  for (const text of ['2026-02-29', '2026-04-31', '2026-13-01', '2026-01-05T25:00', '05.01.2026'])
+    refuses(timeFlag(text))
 })
 
 test('traffic names categories that have a request quota', () => {
@@ -186,7 +194,7 @@ test('a category that cannot be checked is rejected with a line that names those
     const flag = probeFlag(`${category}=30`)
     if (flag.ok) throw new Error(`${category} was taken`)
     expect(flag.expected).toBe(
-      `one of the categories Accounts, Order Details, Balances, Positions, Quote Snapshot, Option Expirations, Option Strikes, Option Spread Types; not "${category}", or none`,
+      `none, or one of the categories Accounts, Order Details, Balances, Positions, Quote Snapshot, Option Expirations, Option Strikes, Option Spread Types; not "${category}"`,
     )
   }
 })
