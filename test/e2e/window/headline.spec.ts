@@ -103,6 +103,27 @@ for (const width of [1024, 960])
     expect((await line.boundingBox())?.height).toBeLessThan(40)
   })
 
+for (const width of [1024, 960])
+  test(`nothing moves when a second finding appears, ${width} wide`, async ({ page, open }) => {
+    await page.setViewportSize({ width, height: 700 })
+    const topOf = () =>
+      page.getByRole('region', { name: 'Request quotas' }).evaluate((one) => one.getBoundingClientRect().top)
+    const [blocked, low] = [
+      quota('Positions', 320, 300, 0, { state: 'blocked', blockedUntil: NOW_MS + 40_000 }),
+      quota('Balances', 320, 300, 40, { state: 'low' }),
+    ]
+    const calmRows = CALM_REQUESTS.filter(({ category }) => !/Positions|Balances/.test(category))
+    const host = await open(calm())
+    const top = await topOf()
+    const verdict = page.getByRole('region', { name: 'Verdict' })
+    for (const [at, rows] of [[blocked], [blocked, low]].entries()) {
+      host.show(calm({ revision: at + 2, requests: [...rows, ...calmRows] }))
+      await expect(verdict).toHaveAttribute('data-label', '429')
+      await expect(verdict.locator('button[data-severity]')).toHaveCount(at)
+      expect(await topOf()).toBe(top)
+    }
+  })
+
 test('revoking is one click away next to the tokens, and not in red', async ({ page, open }) => {
   await open(calm())
   const revoke = page.getByRole('region', { name: 'Verdict' }).getByRole('button', { name: 'Revoke tokens…' })
