@@ -82,8 +82,9 @@ function quotaNumber({ row: quota }: Finding, nowMs: number): GlanceNumber {
   const { state, untilMs, note } = quotaStatus(quota, nowMs)
   switch (state) {
     case 'blocked':
-      // No countdown: the 429 ends only when others slow down.
-      if (untilMs === undefined) return { caption: 'left', value: leftText(quota, nowMs) }
+      // No countdown: the 429 ends only when others slow down. The level is an estimate above 0, and would
+      // look like an offer.
+      if (untilMs === undefined) return { caption: 'can be sent now', value: '0' }
       return untilMs <= nowMs
         ? { caption: 'safe to retry', value: 'now' }
         : { caption: 'safe to retry in', value: countdown(untilMs - nowMs, 'up') }

@@ -5,13 +5,13 @@ import { durationText, pushedMs } from './durations.ts'
 import { clockText, dayAndMinuteText } from './moments.ts'
 import { isServiceAway } from './problem-status.ts'
 import {
-  GETS_429,
   isUnchecked,
   refusedProblem,
   retryText,
   stateAt,
   surelyUsesWholeRefill,
   usesWholeRefill,
+  UNTIL_OTHERS_SLOW,
 } from './quota-status.ts'
 import { hasExpired } from './token-status.ts'
 
@@ -41,7 +41,7 @@ export interface Allowance {
  * text is `now, or 1 per 1.2 s`.
  *
  * Without a number:
- * - After a 429: `retry 14:36:05`, or `429 until others slow down`.
+ * - After a 429: `none until 14:36:05`, or `none until others slow down`.
  * - Until others' use is known: `measuring`.
  * - For an unchecked row: the reason, which depends on `key`.
  */
@@ -49,9 +49,9 @@ export function allowanceOf(quota: RequestQuota, nowMs: number, key?: KeyStandin
   const { safe, blockedUntil, model } = quota
   if (isUnchecked(quota, nowMs)) return { text: uncheckedText(quota, nowMs, key) }
   if (stateAt(quota, nowMs) === 'blocked') {
-    if (usesWholeRefill(quota)) return { text: GETS_429 }
+    if (usesWholeRefill(quota)) return { text: `none ${UNTIL_OTHERS_SLOW}` }
     const isOver = blockedUntil === undefined || blockedUntil <= nowMs
-    return { text: `retry ${isOver ? 'now' : clockText(blockedUntil)}` }
+    return { text: isOver ? 'retry now' : `none until ${clockText(blockedUntil)}` }
   }
   if (safe === undefined) return { text: 'measuring' }
   const { burst, everySeconds } = safe

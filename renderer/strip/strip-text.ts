@@ -1,7 +1,7 @@
 import { keyStatus } from '../../app/conditions/key-status.ts'
 import { mostUrgent } from '../../app/contract/severity.ts'
 import type { Snapshot } from '../../app/contract/snapshot.ts'
-import { leftText } from '../../app/status/quota-status.ts'
+import { leftText, stateAt } from '../../app/status/quota-status.ts'
 import { barParts } from '../capacity/bar-parts.ts'
 
 /** The key that the line is about: the first key with the highest severity. `nowMs` is epoch ms. */
@@ -32,7 +32,9 @@ function textOf(snapshot: Snapshot, nowMs: number) {
     severity,
     label,
     name: isRow ? subject : name,
-    ...(isRow && { left: leftText(row, nowMs), bar: barParts(row) }),
+    // After a 429 nothing can be sent, so an estimate of what is left would look like an offer.
+    ...(isRow && stateAt(row, nowMs) !== 'blocked' && { left: leftText(row, nowMs) }),
+    ...(isRow && { bar: barParts(row) }),
     note: isRow ? [label, note].filter(Boolean).join(' ') : note || snapshot.profile.name,
     more: label === name && others === 0 ? 0 : others + 1,
   }

@@ -51,8 +51,8 @@ it.each<[string, Partial<Snapshot>, string, string]>([
   ],
   [
     '429 until others slow down',
-    { requests: [row({ state: 'blocked', level: 0, remaining: 0, low: 0, high: 0 })] },
-    'left',
+    { requests: [row({ state: 'blocked', remaining: 22, low: 0, high: 59 })] },
+    'can be sent now',
     '0',
   ],
   [

@@ -76,8 +76,12 @@ for (const colorScheme of ['dark', 'light'] as const)
         await expect(row(page, 'Accounts').getByTestId('allowance')).toHaveText('294 now, then 1 per 1.0 s')
         const positions = row(page, 'Positions')
         await expect(positions.getByTestId('state')).toHaveText('429×12')
-        await expect(positions.getByTestId('allowance')).toHaveText('429 until others slow down')
-        await expect(positions).not.toContainText(/in \d|retry/)
+        await expect(positions.getByTestId('allowance')).toHaveText('none until others slow down')
+        await expect(positions.getByTestId('state')).not.toContainText(/in \d/)
+        await expect(positions.getByTestId('allowance')).not.toContainText(/\d|retry/)
+        // None of the requests left can be sent, so their number is grey and thin.
+        const weightOf = (one: Element) => getComputedStyle(one).fontWeight
+        expect(await positions.getByTestId('remaining').evaluate(weightOf)).toBe('400')
         expect(await layoutFaults(page)).toEqual([])
       })
 

@@ -27,12 +27,12 @@ describe('the strip', () => {
     })
   })
 
-  it('shows when a rate-limited row is safe to retry', () => {
-    const refused = quota('Positions', 320, 300, 0, { state: 'blocked', blockedUntil: NOW_MS + 9_500 })
-    expect(text(of({ requests: [refused, options] }))).toMatchObject({
-      severity: 'critical',
-      note: '429 10 s',
-    })
+  it('shows when a rate-limited row is safe to retry, and no number to send', () => {
+    const estimate = { remaining: 22, low: 0, high: 59 }
+    const until = { state: 'blocked', blockedUntil: NOW_MS + 9_500 } as const
+    const refused = quota('Positions', 320, 300, 22, { ...estimate, ...until })
+    const { severity, note, left } = text(of({ requests: [refused, options] }))
+    expect([severity, note, left]).toEqual(['critical', '429 10 s', undefined])
   })
 
   it('names the tightest while all are ok, and the age of the data if nothing is checked', () => {
