@@ -216,11 +216,19 @@ function Age({ category }: CategoryProps) {
   // There is no room for both the source and the next check. A planned check replaces `documented`, which is
   // then only in the tooltip.
   const shown = source === 'default' && check !== '' ? '–' : age?.replace(/ ago$/, '')
-  const next = check === '' ? '' : `next check ${check === 'now' ? check : `in ${check}`}`
+  const next = check === 'now' ? 'check ' : 'check in '
+  const about = [source === 'default' ? `limit ${age}` : seen, check && `next ${next}${check}`]
   return (
-    <span title={[source === 'default' ? `limit ${age}` : seen, next].filter(Boolean).join(', ')}>
+    <span title={about.filter(Boolean).join(', ')}>
       <span data-testid="age">{shown}</span>
-      {check !== '' && <span className={css('check', 'muted')}> / {check}</span>}
+      {age !== 'documented' && <span className={css('without-head')}> old</span>}
+      {check !== '' && (
+        <span className={css('check', 'muted')}>
+          {' / '}
+          <span className={css('without-head')}>{next}</span>
+          <span data-testid="next-check">{check}</span>
+        </span>
+      )}
     </span>
   )
 }

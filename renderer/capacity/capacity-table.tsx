@@ -80,8 +80,12 @@ export function CapacityTable() {
               <th scope="col" className={css('full')}>
                 <FullHead />
               </th>
-              <th scope="col" className={css('age')}>
-                Age <span className={css('check')}>/ check</span>
+              <th
+                scope="col"
+                className={css('age')}
+                title="Age of the last header, and the time until the next check."
+              >
+                Age <span className={css('check')}>/ check in</span>
               </th>
             </tr>
           </thead>

@@ -133,7 +133,7 @@ export function readShown(page: Page): Promise<Shown> {
         own: cell(row, 5),
         others: cell(row, 6),
         safe: textOf(row, '[data-testid="allowance"]').replace(/^\d+ now, (then|or) /, ''),
-        nextCheck: textOf(row, '[data-testid="age"] + span').replace('/ ', ''),
+        nextCheck: textOf(row, '[data-testid="next-check"]'),
         fullAt: cell(row, 8),
         age: textOf(row, '[data-testid="age"]'),
       })),
