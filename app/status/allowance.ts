@@ -1,17 +1,18 @@
+import { isOfWholeKey } from '../contract/events.ts'
 import type { RequestQuota, Snapshot } from '../contract/snapshot.ts'
 import { emptyAtWith } from '../quota/safe-pace.ts'
 import { scopeOf } from '../service/categories.ts'
 import { durationText, pushedMs } from './durations.ts'
 import { clockText, dayAndMinuteText } from './moments.ts'
-import { isServiceAway } from './problem-status.ts'
+import { isServiceAway, keyProblems } from './problem-status.ts'
 import {
   isUnchecked,
   refusedProblem,
   retryText,
   stateAt,
   surelyUsesWholeRefill,
-  usesWholeRefill,
   UNTIL_OTHERS_SLOW,
+  usesWholeRefill,
 } from './quota-status.ts'
 import { hasExpired } from './token-status.ts'
 
@@ -59,12 +60,11 @@ export function allowanceOf(quota: RequestQuota, nowMs: number, key?: KeyStandin
 }
 
 /** The parts of a snapshot that decide whether calls of a key can succeed. */
-export type KeyStanding = Pick<Snapshot, 'at' | 'refresh' | 'access' | 'service'>
+export type KeyStanding = Pick<Snapshot, 'at' | 'refresh' | 'access' | 'service' | 'requests'>
 
 /**
- * Why a row is not checked, such as `paused until sign-in` or `needs ReadAccount`.
- *
- * Without a known reason: `last value 14:02`, or `calls fail, value of 14:02` while no call can succeed.
+ * Why a row is not checked, such as `paused until sign-in`, `needs ReadAccount`, `calls get 401`, `calls
+ * fail: no response`, or `checks get 404`. Without a known reason: `last header 14:02`.
  */
 function uncheckedText(quota: RequestQuota, nowMs: number, key: KeyStanding | undefined): string {
   const state = key?.refresh.state
@@ -72,14 +72,17 @@ function uncheckedText(quota: RequestQuota, nowMs: number, key: KeyStanding | un
   if (state === 'sign-in-required' || state === 'none') return 'paused until sign-in'
   const { observedAt, category } = quota
   const problem = refusedProblem(quota, nowMs)
-  if (problem?.status === 401) return 'calls get 401'
   if (problem?.status === 403) return `needs ${scopeOf(category)}`
   if (problem !== undefined && problem.status < 400)
     return `no headers since ${dayAndMinuteText(problem.since, nowMs)}`
-  const fails =
-    key !== undefined && (isServiceAway(key.service) || hasExpired(key.access, pushedMs(key, nowMs)))
-  if (observedAt === undefined) return fails ? 'calls fail' : ''
-  return `${fails ? 'calls fail, value of' : 'last value'} ${dayAndMinuteText(observedAt, nowMs)}`
+  if (key !== undefined && isServiceAway(key.service)) return 'calls fail: no response'
+  if (key !== undefined && hasExpired(key.access, pushedMs(key, nowMs))) return 'calls fail: access expired'
+  if (problem !== undefined)
+    return `${isOfWholeKey(problem.status) ? 'calls' : 'checks'} get ${problem.status}`
+  const ofKey =
+    key && keyProblems(key, nowMs).find(({ isWhole, problem: { status } }) => isWhole && status >= 400)
+  if (ofKey !== undefined) return `calls get ${ofKey.problem.status}`
+  return observedAt === undefined ? '' : `last header ${dayAndMinuteText(observedAt, nowMs)}`
 }
 
 /** A pace as text: `1 per 1.9 s`, or `12 per s` if it is above ten per second. `none` for `null`. */

@@ -23,14 +23,14 @@ export function CapacityBar({ category }: { readonly category: string }) {
   const threshold =
     useQuota(category, (quota, nowMs) => (isUnchecked(quota, nowMs) ? 0 : quota.threshold)) ?? 0
   const isDefault = useQuota(category, (quota) => quota.source === 'default') ?? true
-  const isOld =
-    useQuota(category, (quota, nowMs) => isStale(quota, nowMs) || isUnchecked(quota, nowMs)) ?? false
+  const unchecked = useQuota(category, isUnchecked) ?? false
+  const isOld = useQuota(category, isStale) ?? false
   const left = useQuota(category, leftText) ?? ''
   const remaining = useQuota(category, (quota) => quota.remaining) ?? 0
   const limit = useQuota(category, (quota) => quota.limit) ?? 0
   const text = isDefault
     ? `not checked; the documented limit is ${limit}`
-    : `${isOld ? 'about ' : ''}${left.replace('~', '')} of ${limit}`
+    : `${unchecked ? 'was ' : isOld ? 'about ' : ''}${left.replace('~', '')} of ${limit}`
   return (
     // A <meter> could show neither the hatching nor the tick.
     // biome-ignore lint/a11y/useSemanticElements: see above

@@ -161,31 +161,40 @@ describe('a row that is not checked', () => {
   })
 
   it.each([
-    ['valid', row, 'last value 14:02'],
+    ['valid', row, 'last header 14:02'],
     ['sign-in-required', row, 'paused until sign-in'],
     ['revoked', row, 'signed out here'],
     ['revoke-unconfirmed', row, 'signed out here'],
     ['valid', answered(401), 'calls get 401'],
     ['valid', answered(403), 'needs ReadAccount'],
-    ['valid', answered(503), 'last value 14:02'],
+    ['valid', answered(503), 'calls get 503'],
+    ['valid', answered(404), 'checks get 404'],
     ['valid', answered(200), 'no headers since 14:22'],
     ['valid', defaultQuota('Positions', 320, 300), ''],
   ] as const)('%# shows why nothing may be sent', (refresh, one, text) => {
     const key = snapshot()
     const standing = { ...key, refresh: { ...key.refresh, state: refresh } }
     expect(allowanceOf(one, NOW_MS, standing)).toEqual({ text })
-    if (refresh !== 'valid' || (one.problem?.status ?? 500) < 500) return
-    const fails = text === '' ? 'calls fail' : 'calls fail, value of 14:02'
+    if (refresh !== 'valid' || one.problem?.status === 200 || one.problem?.status === 403) return
     const service = { ...key.service, reachable: false }
-    expect(allowanceOf(one, NOW_MS, { ...standing, service })).toEqual({ text: fails })
+    expect(allowanceOf(one, NOW_MS, { ...standing, service })).toEqual({ text: 'calls fail: no response' })
     const access = { ...key.access, state: 'expired' as const }
-    expect(allowanceOf(one, NOW_MS, { ...standing, access })).toEqual({ text: fails })
+    const expired = { text: 'calls fail: access expired' }
+    expect(allowanceOf(one, NOW_MS, { ...standing, access })).toEqual(expired)
     const uncalled = { ...key.service, reachable: false, pending: true as const }
     expect(allowanceOf(one, NOW_MS, { ...standing, service: uncalled })).toEqual({ text })
     // A window that lost the connection to its host does not learn of later refreshes.
     const renewedLater = { ...key.access, state: 'valid' as const, expiresAt: NOW_MS - 1_000 }
     const old = { ...standing, at: NOW_MS - 90_000, access: renewedLater }
     expect(allowanceOf(one, NOW_MS, old)).toEqual({ text })
+  })
+
+  it.each([401, 503])('shows the %i that every call of the key gets', (status) => {
+    const requests = [row, answered(status), { ...answered(status), category: 'Balances' }]
+    expect(allowanceOf(row, NOW_MS, snapshot({ requests }))).toEqual({ text: `calls get ${status}` })
+    const isAlone = { ...answered(401), problem: { status: 401, since: NOW_MS, alone: true } } as const
+    const alone = snapshot({ requests: [row, isAlone] })
+    expect(allowanceOf(row, NOW_MS, alone)).toEqual({ text: 'last header 14:02' })
   })
 
   it.each([401, 403])('includes one whose last check was rejected (%i), whatever its number', (status) => {

@@ -13,9 +13,9 @@ const SIZES = [
 
 /** For each day on which the key can't call, the text that its rows show instead of a pace. */
 const CANNOT_CALL = {
-  'both hosts unreachable': 'calls fail, value of 14:02',
-  'service unreachable': 'calls fail, value of 14:02',
-  'sign-in host unreachable, access expired': 'calls fail, value of 14:02',
+  'both hosts unreachable': 'calls fail: no response',
+  'service unreachable': 'calls fail: no response',
+  'sign-in host unreachable, access expired': 'calls fail: access expired',
   'signed out': 'paused until sign-in',
   'key not accepted': 'paused until sign-in',
   'revoked here': 'signed out here',
@@ -55,7 +55,7 @@ for (const colorScheme of ['dark', 'light'] as const)
             expect(text.trim()).toBe(reason)
           for (const text of await rows.getByTestId('state').allTextContents())
             expect(text).toMatch(/^(not checked|rejected401)$/)
-          await expect(row(page, 'Accounts').getByTestId('remaining')).toHaveText('294')
+          await expect(row(page, 'Accounts').locator('td', { hasText: '/ 320' })).toHaveText('was 294 / 320')
           // Only the age is shown, without a next check.
           expect(await rows.getByTestId('age-and-check').allInnerTexts()).toEqual(
             Array.from({ length: await rows.count() }, () =>
