@@ -147,7 +147,7 @@ function withoutCondition(aspect: Aspect, snapshot: Snapshot, stopped: boolean, 
       if (streams.every(({ state }) => state === 'closed')) return { severity: 'unknown', label: 'closed' }
       if (!stopped) return { severity: 'ok', label: STATE_LABELS.ok }
       return streams.some(({ state }) => state === 'live')
-        ? { severity: 'ok', label: 'live' }
+        ? { severity: 'ok', label: 'still live' }
         : { severity: 'unknown', label: 'paused' }
     case 'slots':
       return stopped || slots.every(({ source }) => source === 'default')

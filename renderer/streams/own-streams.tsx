@@ -1,4 +1,5 @@
 import { useMemo, useState } from 'react'
+import { reopenSentence } from '../../app/conditions/messages/streams.ts'
 import type { StreamSummary } from '../../app/contract/snapshot.ts'
 import { rateText } from '../../app/status/rates.ts'
 import { openStreams } from '../../app/status/stream-status.ts'
@@ -7,7 +8,7 @@ import { Shape } from '../components/shape.tsx'
 import { ScrollBox } from '../components/table.tsx'
 import { Unlisted } from '../components/unlisted.tsx'
 import { useCommand } from '../hooks/use-asked.ts'
-import { useParts, useSnapshot } from '../state/window-parts.ts'
+import { useParts, useShown, useSnapshot } from '../state/window-parts.ts'
 import { type StreamGroup, type StreamsOfKind, streamGroups } from './stream-groups.ts'
 import { StreamRow, UNDO_SECONDS } from './stream-row.tsx'
 import sheet from './streams.module.css'
@@ -21,6 +22,7 @@ export function OwnStreams() {
   const groups = useMemo(() => streamGroups(streams), [streams])
   const open = openStreams(streams).length
   const profile = useSnapshot((snapshot) => snapshot.profile.id)
+  const reopening = useShown(reopenSentence)
   return (
     <section className={css('part')} aria-labelledby="streams-title">
       <div className={css('head', 'joined')}>
@@ -30,6 +32,7 @@ export function OwnStreams() {
         <CloseAll key={profile} streams={streams} />
       </div>
       <ScrollBox label="Own streams, list">
+        {reopening && <p className={css('until')}>{reopening}</p>}
         {streams.length === 0 ? (
           <p className={css('empty')}>No streams open.</p>
         ) : (

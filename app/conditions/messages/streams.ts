@@ -3,7 +3,8 @@ import { streamCategoryName } from '../../service/stream-kinds.ts'
 import { sinceText } from '../../status/durations.ts'
 import { dayAndMinuteText } from '../../status/moments.ts'
 import { countText, rateText } from '../../status/rates.ts'
-import { type Condition, replacementOf, streamsHeard } from '../evaluate.ts'
+import { openStreams } from '../../status/stream-status.ts'
+import { type Condition, conditionsOf, isStopped, replacementOf, streamsHeard } from '../evaluate.ts'
 import { checkHosts, joined, type Message, message } from './message.ts'
 
 /** The text for streams that are silent, waiting or restarting at `nowMs`, epoch ms. */
@@ -95,4 +96,13 @@ export function slotsMessage(category: string, group: SlotQuota | undefined, sna
         }
       : { action: close }),
   })
+}
+
+/**
+ * What to know about open streams while all calls fail. Opening a stream is a call, but nothing says that the
+ * service ends an open one then (service 3). Empty if no stream is open, or if calls work.
+ */
+export function reopenSentence(snapshot: Snapshot, nowMs: number): string {
+  const isShown = openStreams(snapshot.streams).length > 0 && isStopped(conditionsOf(snapshot, nowMs))
+  return isShown ? 'If one ends, it can’t reopen until calls work.' : ''
 }

@@ -1,4 +1,5 @@
 import { headline, keyFindings } from '../../../app/conditions/key-status.ts'
+import { reopenSentence } from '../../../app/conditions/messages/streams.ts'
 import type { DeskSummary } from '../../../app/contract/desk.ts'
 import type { LoggedEvent } from '../../../app/contract/events.ts'
 import type { QuotaState, RequestQuota, SlotQuota, Snapshot } from '../../../app/contract/snapshot.ts'
@@ -159,6 +160,7 @@ export function renderTable(
     ],
     [
       ...headedBy([streamHeading(width), ...streamRows(snapshot.streams, nowMs, width)]),
+      ...noteRow(reopenSentence(snapshot, nowMs), width),
       ...unlistedRows(snapshot, 'streams', width),
     ],
     programRows(snapshot, columns),
@@ -199,9 +201,11 @@ function unlistedRows(
   of: keyof NonNullable<Snapshot['unlisted']>,
   width: number,
 ): readonly WeighedLine[] {
-  const text = unlistedText(unlisted?.[of])
-  return text === '' ? [] : weighed(WEIGHTS.note, [[left(text, width, 'dim')]])
+  return noteRow(unlistedText(unlisted?.[of]), width)
 }
+
+const noteRow = (text: string, width: number): readonly WeighedLine[] =>
+  text === '' ? [] : weighed(WEIGHTS.note, [[left(text, width, 'dim')]])
 
 const URGENT: ReadonlySet<QuotaState> = new Set(['low', 'running-out', 'empty', 'blocked'])
 

@@ -1,4 +1,6 @@
 import { NOW_MS, slots, snapshot, stream } from '../../renderer/fixtures.ts'
+import { BAD_DAYS } from '../../renderer/harness/bad-days.ts'
+import { layoutFaults } from '../../renderer/harness/layout-faults.ts'
 import { asked, expect, problemsOf, test } from './window-fixtures.ts'
 
 test('an own stream can be pinned, restarted and, once closed, reopened', async ({ page, open }) => {
@@ -142,4 +144,15 @@ test('all streams are closed after a question, each with its time to undo', asyn
   await page.getByRole('button', { name: /^Close \d+ streams$/ }).click()
   const open3 = snapshot().streams.map(({ id }) => ({ profile: 'main', stream: id, inSeconds: 5 }))
   await expect.poll(() => asked(host, 'closeStream')).toEqual(open3)
+})
+
+test('open streams say that they can’t reopen while all calls fail', async ({ page, open }) => {
+  const host = await open(BAD_DAYS['token rejected (401)']!)
+  const streams = page.getByRole('region', { name: 'Own streams', exact: true })
+  const sentence = 'If one ends, it can’t reopen until calls work.'
+  await expect(streams).toContainText(sentence)
+  await expect(page.locator('[data-aspect=streams]')).toHaveText('Streams still live')
+  expect(await layoutFaults(page)).toEqual([])
+  host.show({ ...BAD_DAYS['all is well']!, revision: 2 })
+  await expect(streams).not.toContainText(sentence)
 })
