@@ -1,5 +1,6 @@
 import { type ComponentProps, useCallback } from 'react'
 import { judgedRows } from '../../app/conditions/evaluate.ts'
+import { OTHERS_ARE } from '../../app/conditions/messages/rows.ts'
 import { mostUrgent } from '../../app/contract/severity.ts'
 import type { RequestQuota, Snapshot } from '../../app/contract/snapshot.ts'
 import { quotaStatus } from '../../app/status/quota-status.ts'
@@ -35,7 +36,7 @@ export function CapacityTable() {
         <span className={css('about')}>
           {fixed && 'fixed windows · '}solid = certain, hatched = possible, mark = low below {threshold}
         </span>
-        <span className={css('about', 'who')}>others = other programs on this key, estimated</span>
+        <span className={css('about', 'who')}>{OTHERS_ARE}</span>
         <Unlisted of="requests" />
         <RowTools category={chosen} />
       </div>
@@ -67,11 +68,7 @@ export function CapacityTable() {
                   Desk /s
                 </th>
               )}
-              <th
-                scope="col"
-                className={css('others')}
-                title="Programs, machines and people on this key, outside Headroom. Estimated from headers."
-              >
+              <th scope="col" className={css('others')} title={`${OTHERS_ARE} Estimated from headers.`}>
                 Others /s
               </th>
               <th scope="col" className={css('pace')}>

@@ -1,4 +1,5 @@
 import { problemAdvice, problemDetail, problemTitle } from '../../app/conditions/messages/problems.ts'
+import { OTHERS_ARE } from '../../app/conditions/messages/rows.ts'
 import type { DeskSummary } from '../../app/contract/desk.ts'
 import type { RequestQuota, Snapshot } from '../../app/contract/snapshot.ts'
 import { safeFactText } from '../../app/status/allowance.ts'
@@ -41,7 +42,11 @@ export function detailFacts(quota: RequestQuota, nowMs: number, desk: DeskSummar
             about: 'Counted by the desk’s other machines.',
           },
         ]),
-    { name: 'Others use', value: perSecondText(othersText(quota)), about: 'An estimate from headers.' },
+    {
+      name: 'Others use',
+      value: perSecondText(othersText(quota)),
+      about: `${OTHERS_ARE} Estimated from headers.`,
+    },
     ...(quota.poller === undefined
       ? []
       : [{ name: 'Others are', value: pollerText(quota.poller), about: 'Recognised by equal intervals.' }]),

@@ -1,5 +1,6 @@
 import { memo } from 'react'
 import { isStopped as cannotCall, conditionsOf } from '../../app/conditions/evaluate.ts'
+import { OTHERS_ARE } from '../../app/conditions/messages/rows.ts'
 import type { SlotQuota, StreamSummary } from '../../app/contract/snapshot.ts'
 import { streamCategoryName } from '../../app/service/stream-kinds.ts'
 import { capitalised } from '../../app/status/sentences.ts'
@@ -48,7 +49,7 @@ export function SlotMap() {
               <i className={css('desk-mark')} /> desk{' '}
             </>
           )}
-          <i className={css('others-mark')} /> others
+          <i className={css('others-mark')} /> <span title={OTHERS_ARE}>others</span>
         </span>
       </div>
       <ul className={css('slots')} aria-label="Stream slots">

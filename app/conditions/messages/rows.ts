@@ -51,7 +51,7 @@ export function rowMessage(
           title,
           text: others,
           action: slowOthers(row, snapshot),
-          detail: joined(`Calls get ${GETS_429}.`, waitingText(row, snapshot)),
+          detail: joined(`Calls get ${GETS_429}.`, OTHERS_ARE, waitingText(row, snapshot)),
         })
       }
       if (untilMs === undefined || untilMs <= nowMs)
@@ -70,7 +70,7 @@ export function rowMessage(
         title: `${category} is empty.`,
         text: others === '' ? 'Calls get 429 until it refills.' : others,
         action: others === '' ? `Pause ${category} calls.` : slowOthers(row, snapshot),
-        detail: usageBelowOthers,
+        detail: joined(usageBelowOthers, others && OTHERS_ARE),
       })
     case 'running-out': {
       if (note === 'recovering') {
@@ -89,7 +89,7 @@ export function rowMessage(
           title,
           text: others,
           action: slowOthers(row, snapshot),
-          detail: usageBelowOthers,
+          detail: joined(usageBelowOthers, OTHERS_ARE),
         })
       return message({
         ...words,
@@ -265,6 +265,9 @@ export function usageSentence(quota: RequestQuota, nowMs: number, context: Usage
 
 /** Every user of the key outside Headroom. Their rate is an estimate. */
 const OTHERS = 'others on this key'
+
+/** What is known about the others. A header counts requests, but does not say which program sent them. */
+export const OTHERS_ARE = 'Others call outside Headroom; the service doesn’t name them.'
 
 /** The rate of the desk's other machines, as text. `0` without a desk and for an unchecked row. */
 function deskRate({ use, state }: RequestQuota): string {

@@ -7,6 +7,7 @@ import {
   keyStatus,
   spokenText,
 } from '../../../app/conditions/key-status.ts'
+import { OTHERS_ARE } from '../../../app/conditions/messages/rows.ts'
 import { mostUrgent } from '../../../app/contract/severity.ts'
 import type { RequestQuota, Snapshot } from '../../../app/contract/snapshot.ts'
 import { weekdayText } from '../../../app/status/moments.ts'
@@ -231,11 +232,11 @@ describe('the headline', () => {
     }
     expect(empty(1.1)).toEqual([
       'Others on this key use the whole refill (1.07/s).',
-      'Others use about 1.1–1.3/s; it refills 1.07/s.',
+      `Others use about 1.1–1.3/s; it refills 1.07/s. ${OTHERS_ARE}`,
     ])
     expect(empty(0)).toEqual([
       'Others on this key probably use the whole refill (1.07/s).',
-      'Others use about 0–1.3/s; it refills 1.07/s.',
+      `Others use about 0–1.3/s; it refills 1.07/s. ${OTHERS_ARE}`,
     ])
   })
 

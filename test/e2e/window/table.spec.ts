@@ -1,4 +1,5 @@
 import type { Page } from '@playwright/test'
+import { OTHERS_ARE } from '../../../app/conditions/messages/rows.ts'
 import { NOW_MS, quota, REQUESTS, snapshot } from '../../renderer/fixtures.ts'
 import { layoutFaults } from '../../renderer/harness/layout-faults.ts'
 import { STATES } from '../../renderer/harness/states.ts'
@@ -146,11 +147,14 @@ for (const { width, height, of } of [
     expect((await overflow(page))[0]).toBe(0)
   })
 
-test('the table says who the others are, and that their use is an estimate', async ({ page, open }) => {
+test('the table says what is known of the others, and that their use is an estimate', async ({
+  page,
+  open,
+}) => {
   await open(snapshot())
   const table = page.getByRole('region', { name: 'Request quotas' })
-  await expect(table).toContainText('others = other programs on this key, estimated')
-  const title = 'Programs, machines and people on this key, outside Headroom. Estimated from headers.'
+  await expect(table).toContainText(OTHERS_ARE)
+  const title = `${OTHERS_ARE} Estimated from headers.`
   await expect(table.getByRole('columnheader', { name: 'Others /s' })).toHaveAttribute('title', title)
 })
 
