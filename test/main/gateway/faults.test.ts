@@ -387,6 +387,21 @@ test('a killed program with waiting requests and a stream leaves nothing behind'
   proves('G1', { level: 3, cases: 1 })
 }, 120_000)
 
+test('a 429 without fields pauses its bucket: the next request is not sent', async () => {
+  const refused = 'HTTP/1.1 429 Too Many Requests\r\ncontent-length: 0\r\n\r\n'
+  const { add, get, count, monitor } = await before((socket) => void socket.write(refused))
+  const key = add('bot')
+  const answer = await get(ACCOUNTS, key, { prefer: 'wait=1' })
+  expect([answer.status, answer.headers.get('proxy-status')]).toEqual([429, 'headroom; received-status=429'])
+  const next = await get(ACCOUNTS, key, { prefer: 'wait=1' })
+  expect(next.status).toBe(429)
+  expect(next.headers.get('proxy-status')).toContain('error=')
+  expect(Number(next.headers.get('retry-after'))).toBeGreaterThan(30)
+  expect(count()).toBe(1)
+  // The first request got the service's 429. The gateway refused the second one itself.
+  expect(monitor.snapshot('key-1')?.programs).toMatchObject([{ forwarded: 0, rejected: 1, refused: 1 }])
+})
+
 test('a dead port is 503, and a caller that disconnects frees its place', async () => {
   const origin = await listening(createServer())
   const { add, get, monitor } = await startGateway({ profile: { baseUrl: origin.replace(/\d+$/, '1') } })

@@ -154,6 +154,27 @@ test('an own check waits behind programs, and is not sent without room', async (
   )
 })
 
+test('declines a request at once if it can’t be sent within its longest wait, and reports its turn', async () => {
+  const { add, get, service, monitor } = await startGateway({ simulator: { traffic: {} } })
+  const key = add('bot', { class: 'background' })
+  const answers = await Promise.all(
+    Array.from({ length: 345 }, (_, i) => get(`${ACCOUNTS}?i=${i}`, key, { prefer: 'wait=0' })),
+  )
+  const refused = answers.filter(({ status }) => status === 429)
+  // The quota refills while the requests are sent, more on a slower machine.
+  expect(refused.length).toBeGreaterThan(0)
+  expect(answers.filter(({ status }) => status !== 429 && status !== 200)).toEqual([])
+  // All of these 429s are the gateway's own.
+  expect(refused.filter(({ headers }) => !headers.get('proxy-status')?.includes('error='))).toEqual([])
+  const [one] = refused
+  expect(Number(one?.headers.get('retry-after'))).toBeGreaterThan(0)
+  expect(await one?.json()).toMatchObject({ Error: 'TooManyRequests', Message: 'Rate quota exceeded' })
+  expect(service.port).toBeGreaterThan(0)
+  // Reported once for all of them.
+  const told = monitor.events(0).filter(({ kind }) => kind === 'program-refused')
+  expect(told).toMatchObject([{ program: 'bot', category: 'Accounts', retryAt: expect.any(Number) }])
+})
+
 test('counts paths without a header together, without account names', async () => {
   const { add, get, monitor } = await startGateway()
   const bot = add('bot')
