@@ -68,7 +68,7 @@ const accessSummary = openObject({
 export interface AccessSummary extends Immutable<z.output<typeof accessSummary>> {}
 
 /** The `reason` of an unconfirmed revocation if the service has rejected the key's token. */
-export const SIGN_IN_TO_REVOKE = 'sign in to revoke'
+export const SIGN_IN_TO_REVOKE = 'this token no longer works; sign in to revoke'
 
 const refreshSummary = openObject({
   state: z.enum([

@@ -1,3 +1,4 @@
+import { SIGN_IN_TO_REVOKE } from '../contract/snapshot.ts'
 import type { HttpOutcome } from '../service/headers.ts'
 import { memberOf, parseJson } from '../service/json.ts'
 import { isPage, redirectedTo, redirectText, SOMETHING_ELSE } from '../service/sender.ts'
@@ -59,7 +60,7 @@ export function processRevokeAnswer(outcome: HttpOutcome, url: string): Spelling
   if (to !== undefined) return { kind: 'unconfirmed', why: redirectText(to) }
   const error = memberOf(parseJson(body), 'error')
   if (error === 'invalid_grant' || error === 'invalid_token') {
-    return { kind: 'refused', why: 'the service rejected this token' }
+    return { kind: 'refused', why: SIGN_IN_TO_REVOKE }
   }
   if (error === 'invalid_client' || error === 'unauthorized_client') {
     return { kind: 'refused', why: 'the service rejected this API key or secret' }

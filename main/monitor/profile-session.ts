@@ -160,7 +160,7 @@ export class ProfileSession {
   async revoke(): Promise<Outcome> {
     // From here on, no request may use the tokens, even if the revocation fails.
     this.parts.streams.closeAll('tokens revoked', 'revoked')
-    return revocationOutcome(await this.#keeper.revoke())
+    return revocationOutcome(await this.#keeper.revoke(), this.#keeper.refreshSummary())
   }
 
   /** Records that another profile's revocation of this API key was confirmed. */

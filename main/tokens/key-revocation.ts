@@ -1,4 +1,5 @@
 import type { Outcome } from '../../app/contract/outcome.ts'
+import type { RefreshSummary } from '../../app/contract/snapshot.ts'
 import {
   afterRevocation,
   isInDoubt,
@@ -139,7 +140,11 @@ export async function revokeTokens(
   return { kind: 'unconfirmed', why: 'the service rejected every known form of the request' }
 }
 
-export function revocationOutcome(result: RevocationResult): Outcome {
+/** The outcome for a person. `retryAt`: the next automatic attempt, if there is one. */
+export function revocationOutcome(
+  result: RevocationResult,
+  { retryAt }: Pick<RefreshSummary, 'retryAt'>,
+): Outcome {
   switch (result.kind) {
     case 'confirmed':
       return { ok: true }
@@ -149,7 +154,7 @@ export function revocationOutcome(result: RevocationResult): Outcome {
       return {
         ok: false,
         code: 'revoke-unconfirmed',
-        message: `Revocation not confirmed: ${result.why}. Retrying; assume the tokens still work.`,
+        message: `Revocation not confirmed: ${result.why}. ${retryAt === undefined ? 'Revoke again' : 'Retrying'}; assume the tokens still work.`,
       }
   }
 }

@@ -185,7 +185,9 @@ export function messageOf(condition: Condition, snapshot: Snapshot, nowMs: numbe
         text: 'Assume the tokens still work.',
         ...(reason === SIGN_IN_TO_REVOKE
           ? { action: 'Sign in, then revoke again.' }
-          : { detail: joined(why, retrying(retryAt, nowMs)) }),
+          : retryAt === undefined
+            ? { action: 'Revoke again, or disconnect this key.', detail: why }
+            : { detail: joined(why, retrying(retryAt, nowMs)) }),
       })
     }
     case 'renewal-failing':

@@ -50,6 +50,16 @@ describe('the button of a headline', () => {
     expect(remedyOf(failed)?.label).toBe('Try now')
   })
 
+  it('of a revocation that waits for a person is not to wait', () => {
+    const refresh = { ...snapshot().refresh, state: 'revoke-unconfirmed', reason: 'not sent' } as const
+    const of = (retryAt: object) => keyFindings(snapshot({ refresh: { ...refresh, ...retryAt } }), NOW_MS)[0]
+    expect(of({})).toMatchObject({ action: 'Revoke again, or disconnect this key.', detail: 'Not sent.' })
+    expect(of({ retryAt: NOW_MS })).toMatchObject({
+      action: 'No action needed.',
+      detail: 'Not sent. Retrying now.',
+    })
+  })
+
   it('replaces the quietest own stream of a full group that another one waits for', () => {
     const of = 'Option Chain Stream'
     const streams = [

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { SIGN_IN_TO_REVOKE } from '../../../app/contract/snapshot.ts'
 import type { HttpHeaders, HttpOutcome } from '../../../app/service/headers.ts'
 import {
   processRevokeAnswer as process,
@@ -66,7 +67,7 @@ test('distinguishes a rejected token from a rejected key, whatever the status', 
     for (const error of ['invalid_grant', 'invalid_token']) {
       expect(answer(status, JSON.stringify({ error }))).toEqual({
         kind: 'refused',
-        why: 'the service rejected this token',
+        why: SIGN_IN_TO_REVOKE,
       })
     }
     expect(answer(status, '{"error":"invalid_client"}')).toEqual({

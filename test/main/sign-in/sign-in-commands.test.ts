@@ -255,6 +255,14 @@ describe('while a revocation of the same key is unconfirmed (R4)', () => {
     expect(monitor.profiles()).toEqual(['key-1'])
   })
 
+  it('a repeated revocation says whether it is retried', async () => {
+    const { monitor } = await unconfirmed()
+    const again = () => monitor.withProfile('key-1', (session) => session.revoke())
+    expect(await again()).toMatchObject({ message: expect.stringContaining('Retrying') })
+    await monitor.suspendRevocationRetry(KEY)
+    expect(await again()).toMatchObject({ message: expect.stringContaining('Revoke again') })
+  })
+
   it('another key does not ask', async () => {
     const { handlers } = await unconfirmed()
     expect(await handlers.startSignIn({ ...KEY, clientId: 'another' })).toEqual(STARTED)

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import type { KeyReport } from '../../../app/contract/events.ts'
+import { SIGN_IN_TO_REVOKE } from '../../../app/contract/snapshot.ts'
 import type { HttpOutcome } from '../../../main/ports/ports.ts'
 import { proves } from '../../proof/proves.ts'
 import { VirtualClock } from '../../simulation/virtual-clock.ts'
@@ -332,7 +333,7 @@ test('an ended session does not become "revoked": it asks to sign in to revoke, 
   script.push(REFUSAL)
   const keeper = await run(0)
   store.steps.length = 0
-  expect(await keeper.revoke()).toEqual({ kind: 'refused', why: 'sign in to revoke' })
+  expect(await keeper.revoke()).toEqual({ kind: 'refused', why: SIGN_IN_TO_REVOKE })
   expect(store.steps).toEqual([])
   expect(keeper.refreshSummary().state).toBe('sign-in-required')
   expect(kinds('revoked')).toEqual([])

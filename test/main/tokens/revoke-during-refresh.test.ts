@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { SIGN_IN_TO_REVOKE } from '../../../app/contract/snapshot.ts'
 import type { HttpOutcome } from '../../../main/ports/ports.ts'
 import { VirtualClock } from '../../simulation/virtual-clock.ts'
 import { answerOf, REFUSAL, renewal, ScriptedHttp, UNKNOWN } from '../scripted-http.ts'
@@ -46,7 +47,7 @@ test('a lost response is retried once, and the newest token is revoked', async (
 
 test('a token that the service has just rejected is not "revoked" by its 200: it asks to sign in', async () => {
   const { answer, revoked, state, clock, http, keeper } = await revokedDuring(UNKNOWN, REFUSAL)
-  expect(answer).toEqual({ kind: 'refused', why: 'sign in to revoke' })
+  expect(answer).toEqual({ kind: 'refused', why: SIGN_IN_TO_REVOKE })
   expect([revoked, state]).toEqual([[], 'revoke-unconfirmed'])
   expect(keeper.refreshSummary()).not.toHaveProperty('retryAt')
   const asked = http.requests.length

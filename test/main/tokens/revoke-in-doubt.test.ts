@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import type { KeyReport } from '../../../app/contract/events.ts'
+import { SIGN_IN_TO_REVOKE } from '../../../app/contract/snapshot.ts'
 import type { HttpOutcome } from '../../../main/ports/ports.ts'
 import { VirtualClock } from '../../simulation/virtual-clock.ts'
 import { answerOf, NOT_SENT, REFUSAL, renewal, ScriptedHttp, UNKNOWN } from '../scripted-http.ts'
@@ -79,7 +80,7 @@ test.each([
 
 test('a token that turns out to be dead is not "revoked" by a 200: it asks to sign in', async () => {
   const { clock, keeper, wire } = await waiting([REFUSAL])
-  expect(await keeper.revoke()).toEqual({ kind: 'refused', why: 'sign in to revoke' })
+  expect(await keeper.revoke()).toEqual({ kind: 'refused', why: SIGN_IN_TO_REVOKE })
   await clock.advance(3_600 * SECOND_MS)
   expect(wire.slice(2)).toEqual(['refresh refresh-0'])
 })

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { SIGN_IN_TO_REVOKE } from '../../../app/contract/snapshot.ts'
 import type { HttpOutcome } from '../../../main/ports/ports.ts'
 import { proves } from '../../proof/proves.ts'
 import { answerOf, NOT_SENT, REFUSAL, renewal, UNKNOWN } from '../scripted-http.ts'
@@ -61,8 +62,11 @@ test('a rejected revocation is reported and not retried automatically', async ()
   expect(http.requests.length).toBe(2)
   expect(keeper.refreshSummary()).toMatchObject({
     state: 'revoke-unconfirmed',
-    reason: 'the service rejected this token',
+    reason: SIGN_IN_TO_REVOKE,
   })
+  // A service may confirm the revocation of a token that it no longer knows.
+  expect(await keeper.revoke()).toEqual({ kind: 'refused', why: SIGN_IN_TO_REVOKE })
+  expect(http.requests.length).toBe(2)
 })
 
 test('a revocation that a person requests after another sign-in with the key is retried', async () => {
