@@ -1,4 +1,4 @@
-import { SAVED_KEYS } from '../contract/key-health.ts'
+import { LOST_HOST } from '../contract/key-health.ts'
 import { PAUSE_MINUTES } from '../contract/programs.ts'
 import { type RequestQuota, SIGN_IN_TO_REVOKE, type Snapshot } from '../contract/snapshot.ts'
 import { busiestProgram, type Condition, isMostlyOwn, replacementOf } from './evaluate.ts'
@@ -74,8 +74,8 @@ const KINDS: { readonly [K in ConditionKind]?: keyof typeof LABELS } = {
 export function remedyOf({ kind, subject, row, problem }: Condition, snapshot: Snapshot): Remedy | undefined {
   switch (kind) {
     case 'keys-damaged':
-      // A sign-in needs the key's name, which is unknown here.
-      if (snapshot.profile.id === SAVED_KEYS) return { kind: 'connect', label: LABELS.connect }
+      // A sign-in needs the key's addresses, which are unknown here.
+      if (snapshot.service.host === LOST_HOST) return { kind: 'connect', label: LABELS.connect }
       break
     case 'keys-locked':
       // The passphrase is requested only at startup.

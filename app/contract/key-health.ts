@@ -17,6 +17,9 @@ export const keystoreState = z.enum([
 /** Id of the placeholder for saved keys whose names can't be read. */
 export const SAVED_KEYS = 'saved-keys'
 
+/** The host of a saved key whose addresses are lost. It never resolves (RFC 2606). */
+export const LOST_HOST = 'unknown.invalid'
+
 /** State of the keystore. It decides whether a key survives a restart. */
 export type KeystoreState = z.output<typeof keystoreState>
 

@@ -1,4 +1,4 @@
-import { type KeystoreState, SAVED_KEYS } from '../../app/contract/key-health.ts'
+import { type KeystoreState, LOST_HOST, SAVED_KEYS } from '../../app/contract/key-health.ts'
 import type { KeptSecrets } from '../../app/contract/windows.ts'
 import { signedIn } from '../../app/tokens/stored-token.ts'
 import { DEFAULT_PROBES, type Profile } from '../ports/profile.ts'
@@ -260,8 +260,8 @@ export class VaultProfileStore implements ProfileStore, DeskStore {
   }
 }
 
-/** A host name that never resolves (RFC 2606). Nothing is sent for a key whose addresses are lost. */
-const NO_ADDRESS = 'https://unknown.invalid'
+/** Nothing is sent for a key whose addresses are lost. */
+const NO_ADDRESS = `https://${LOST_HOST}`
 
 /**
  * A profile for a stored key of which only the id is readable. It is listed so that a person can disconnect

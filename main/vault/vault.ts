@@ -38,7 +38,7 @@ export interface VaultTokens {
 /** A stored profile as found in this run of the app. */
 export interface StoredProfile {
   readonly id: string
-  /** Absent if unreadable. If absent, only the profile's id is known. */
+  /** Absent if unreadable, or changed from outside. If absent, only the profile's id is known. */
   readonly about?: ProfileAbout
   readonly clientSecret?: string
   readonly reading: TokenReading
@@ -269,9 +269,12 @@ export class Vault {
     }
     const { mark, ...settings } = about.data
     const found = { id, about: settings, reading, tokens }
-    if (!this.#isVouchedFor(id, settings, mark)) {
+    // The data key of the mark may be the one that can't be opened.
+    const isUnknown = reading.kind === 'lost' && reading.state === 'key-changed'
+    if (!isUnknown && !this.#isVouchedFor(id, settings, mark)) {
       const why = 'another program changed the saved addresses of this key'
-      return unusable(found, { kind: 'lost', state: 'record-corrupt', why })
+      // Without the addresses, because a new sign-in must not go there either.
+      return unusable({ id, reading, tokens }, { kind: 'lost', state: 'record-corrupt', why })
     }
     if (!about.data.hasClientSecret) return found
     const secret = this.#read((view) => this.#opened(view, id, SECRET))

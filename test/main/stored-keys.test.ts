@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import type { LoggedEvent } from '../../app/contract/events.ts'
+import { LOST_HOST } from '../../app/contract/key-health.ts'
 import type { Snapshot } from '../../app/contract/snapshot.ts'
 import { type AppDeps, startApp } from '../../main/hosts/start-app.ts'
 import { nodeHttp } from '../../main/network/http-client.ts'
@@ -193,12 +194,18 @@ test('a forgotten key is not there at the next start, and the service got no rev
   expect(filesIn(folder)).not.toContain('Mine')
 })
 
+const CONNECT_ANEW = 'damaged. Connect the key as a new entry'
 test.each([
-  ['no JSON', "UPDATE profiles SET about = '{'"],
-  ['without an address', "UPDATE profiles SET about = json_remove(about, '$.authUrl')"],
+  ['no JSON', "UPDATE profiles SET about = '{'", CONNECT_ANEW],
+  ['without an address', "UPDATE profiles SET about = json_remove(about, '$.authUrl')", CONNECT_ANEW],
+  [
+    'with another address',
+    "UPDATE profiles SET about = json_set(about, '$.authUrl', 'https://elsewhere.test')",
+    'changed the saved addresses',
+  ],
 ])(
   'a key whose row in the clear is %s stays, damaged by its id, is reported, and no demonstration replaces it',
-  async (_, sql) => {
+  async (_, sql, reason) => {
     const folder = await connectedOnce()
     const database = new DatabaseSync(join(folder, 'vault.db'))
     database.exec(sql)
@@ -212,8 +219,9 @@ test.each([
       keystore: 'record-corrupt',
       refresh: {
         state: 'sign-in-required',
-        reason: expect.stringContaining('damaged. Connect the key as a new entry'),
+        reason: expect.stringContaining(reason),
       },
+      service: { host: LOST_HOST },
     })
     expect(JSON.stringify(said)).toContain('saved key key-1 are damaged')
     expect(token()).toEqual(sealedBefore)

@@ -1,4 +1,4 @@
-import { SAVED_KEYS } from '../../contract/key-health.ts'
+import { LOST_HOST, SAVED_KEYS } from '../../contract/key-health.ts'
 import type { Severity } from '../../contract/severity.ts'
 import { SIGN_IN_TO_REVOKE, type Snapshot } from '../../contract/snapshot.ts'
 import { coarseSinceText, countdownText, sinceText } from '../../status/durations.ts'
@@ -28,7 +28,12 @@ export function messageOf(condition: Condition, snapshot: Snapshot, nowMs: numbe
         label: 'keys damaged',
         name: 'Saved keys damaged',
         title: 'Your saved keys are damaged.',
-        action: snapshot.profile.id === SAVED_KEYS ? 'Connect them again.' : 'Sign in again.',
+        action:
+          snapshot.profile.id === SAVED_KEYS
+            ? 'Connect them again.'
+            : service.host === LOST_HOST
+              ? 'Connect the key again, then disconnect this entry.'
+              : 'Sign in again.',
         detail: 'The damaged file is set aside, not deleted.',
       })
     case 'keys-unreadable':

@@ -1,6 +1,7 @@
 import '../../renderer/utc.ts'
 import { describe, expect, it } from 'vitest'
 import { keyFindings } from '../../../app/conditions/key-status.ts'
+import { LOST_HOST } from '../../../app/contract/key-health.ts'
 import {
   type RequestQuota,
   SIGN_IN_TO_REVOKE,
@@ -36,6 +37,14 @@ describe('the button of a headline', () => {
   ])('of "%s" is "%s"', (day, label) => {
     expect(BAD_DAYS).toHaveProperty([day])
     expect(remedyOf(BAD_DAYS[day])?.label).toBe(label)
+  })
+
+  it('of a damaged key whose addresses are lost is to connect it, because a sign-in has no host', () => {
+    const damaged = snapshot({ keystore: 'record-corrupt', service: { reachable: false, host: LOST_HOST } })
+    expect(remedyOf(damaged)?.label).toBe('Connect again')
+    expect(keyFindings(damaged, NOW_MS)[0]).toMatchObject({
+      action: 'Connect the key again, then disconnect this entry.',
+    })
   })
 
   it('of a revocation with a token that the service rejects is to sign in, which nothing else can help', () => {

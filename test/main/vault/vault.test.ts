@@ -310,6 +310,8 @@ test.each(['authUrl', 'baseUrl', 'clientId'])(
       why: expect.stringContaining('addresses'),
     })
     expect(found).not.toHaveProperty('clientSecret')
+    // A new sign-in must not go to a changed address.
+    expect(found).not.toHaveProperty('about')
     expect(found?.tokens.read()).toEqual(found?.reading)
     expect(tokensOf(again)).toMatchObject({ kind: 'found' })
     // A new sign-in repairs it.

@@ -1,5 +1,5 @@
 import type { DeskSummary } from '../../../app/contract/desk.ts'
-import { SAVED_KEYS } from '../../../app/contract/key-health.ts'
+import { LOST_HOST, SAVED_KEYS } from '../../../app/contract/key-health.ts'
 import type { OrdersSummary, UnknownOrder } from '../../../app/contract/orders.ts'
 import type { RequestQuota, Snapshot } from '../../../app/contract/snapshot.ts'
 import {
@@ -88,6 +88,7 @@ const LOCKED: Partial<Snapshot> = { refresh: { ...SIGNED_OUT, cause: 'locked' } 
 const UNREAD: Partial<Snapshot> = {
   ...CLOSED,
   profile: { id: SAVED_KEYS, name: 'Saved keys', environment: 'custom' },
+  service: { reachable: false, pending: true, host: LOST_HOST },
 }
 
 const problemOn = (status: number, message: string) =>
