@@ -5,6 +5,7 @@ import { SAVED_KEYS } from '../../app/contract/key-health.ts'
 import { COMPANIONS, setAside } from '../storage/set-aside.ts'
 import { migrate, openSqlite } from '../storage/sqlite-file.ts'
 import { storageErrorText, storageFailure } from '../storage/storage-error.ts'
+import { systemErrorText } from '../storage/system-error.ts'
 import { VAULT_MIGRATIONS } from './schema.ts'
 
 export type VaultFileOpening =
@@ -242,5 +243,5 @@ function syncFolder(folder: string): void {
 }
 
 function reason(error: unknown): string {
-  return storageErrorText(error) ?? (error instanceof Error ? error.message : String(error))
+  return storageErrorText(error) ?? systemErrorText(error)
 }

@@ -1,4 +1,13 @@
-import { readdirSync, readFileSync, renameSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import {
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
@@ -18,6 +27,17 @@ test('a first start reports nothing, and only its owner can read the file', asyn
   const handle = await openVault(folder)
   expect(handle.notices).toEqual([])
   expect(statSync(file(folder)).mode & 0o077).toBe(0)
+})
+
+test('a folder in place of the new file is reported in plain words', () => {
+  const folder = temporaryFolder()
+  mkdirSync(`${file(folder)}.new`)
+  expect(openVaultFile(folder, NOW_MS)).toEqual({
+    kind: 'unusable',
+    line: `tokens can't be saved in ${file(folder)}: a folder is in the way`,
+    notices: [],
+    isThere: false,
+  })
 })
 
 test.each([
