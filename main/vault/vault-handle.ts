@@ -9,7 +9,13 @@ import { addDataKey, type DataKeys, NO_KEYS, type Unlocking, unlockDataKeys } fr
 import { NewestCommit } from './newest-commit.ts'
 import { type StoredProfile, Vault, type VaultRead } from './vault.ts'
 import { openVaultFile, type VaultFileOpening } from './vault-file.ts'
-import { type StartTrouble, sealedElsewhere, startTrouble, tokenSealedElsewhere } from './vault-status.ts'
+import {
+  keyChanged,
+  type StartTrouble,
+  sealedElsewhere,
+  startTrouble,
+  tokenSealedElsewhere,
+} from './vault-status.ts'
 
 /** Whether keys are stored, and if not, why. */
 export type VaultStatus =
@@ -238,7 +244,7 @@ export class VaultHandle {
         this.#hidesNothing = unlocking.hidesNothing
         break
       case 'key-changed':
-        this.#status = startTrouble('key-changed', `${unlocking.why} (encrypted with ${unlocking.backend})`)
+        this.#status = keyChanged(unlocking)
         break
       case 'sealed-elsewhere':
         this.#status = sealedElsewhere(unlocking.backend)

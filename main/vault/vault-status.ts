@@ -24,6 +24,19 @@ export const startTrouble = (state: StartTrouble['state'], why: string): StartTr
   line: lineOf(state, why),
 })
 
+/** The status if the keystore can't open the data key. A keyring may have changed; a passphrase is wrong. */
+export function keyChanged({
+  why,
+  backend,
+}: {
+  readonly why: string
+  readonly backend: string
+}): StartTrouble {
+  if (backend !== PASSPHRASE_BACKEND) return startTrouble('key-changed', `${why} (encrypted with ${backend})`)
+  const line = `Your saved keys can't be opened: ${why}. Restart Headroom with the right HEADROOM_PASSPHRASE.`
+  return { state: 'key-changed', why, line }
+}
+
 /**
  * The status if another kind of keystore sealed the keys. For example, the desktop's keyring sealed them, and
  * Headroom now runs with a passphrase.

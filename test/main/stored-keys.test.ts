@@ -147,7 +147,11 @@ test('a wrong passphrase shows the key and asks, changes nothing, and the right 
   const wrong = await started(folder, sealing('another'))
   expect(await wrong.snapshot()).toMatchObject({
     keystore: 'key-changed',
-    refresh: { state: 'sign-in-required', reason: expect.stringContaining('passphrase') },
+    refresh: {
+      state: 'sign-in-required',
+      reason:
+        "Your saved keys can't be opened: wrong passphrase. Restart Headroom with the right HEADROOM_PASSPHRASE.",
+    },
   })
   await wrong.stop()
   const right = await started(folder, sealing())
