@@ -74,7 +74,7 @@ export interface WatchedBearer extends Bearer {
 const MAX_REPLACEMENT_MS = 10_000
 
 /** Maximum time in milliseconds between two checks for due work, because timers stop during sleep. */
-const MAX_WAIT_MS = 60_000
+const MAX_WAIT_MS = 10_000
 
 /**
  * Owns the tokens of one key. Provides the access token, refreshes it before its expiry, and revokes the
