@@ -48,6 +48,7 @@ const LABELS: Readonly<
 const KINDS: { readonly [K in ConditionKind]?: keyof typeof LABELS } = {
   'keys-damaged': 'sign-in',
   'keys-locked': 'unlock',
+  'keyring-away': 'unlock',
   'keys-sealed-elsewhere': 'sign-in',
   'hosts-unreachable': 'try-now',
   'sign-in-host-gone': 'try-now',

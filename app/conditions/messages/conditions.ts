@@ -65,12 +65,12 @@ export function messageOf(condition: Condition, snapshot: Snapshot, nowMs: numbe
       })
     case 'keyring-away':
       return message({
-        label: 'no keyring',
-        name: 'System keyring unavailable',
-        title: 'The system keyring doesn’t respond.',
-        text: 'Tokens are in memory only.',
-        action: 'Unlock the keyring before you quit Headroom.',
-        detail: 'Otherwise you’ll need to sign in again.',
+        label: 'not saved',
+        name: 'Tokens not saved',
+        title: 'Tokens can’t be saved.',
+        text: 'They are in memory only.',
+        action: 'Check the keyring, or the data folder’s disk.',
+        detail: 'The events say why. After a restart, you’ll need to sign in again.',
       })
     case 'keyring-unprotected':
       return message({
@@ -209,14 +209,17 @@ export function messageOf(condition: Condition, snapshot: Snapshot, nowMs: numbe
     case 'sign-in-ends': {
       const endsAt = refresh.endsAt ?? nowMs
       const left = countdownText(endsAt - nowMs, 'down')
+      const isOverdue = endsAt <= nowMs
       return message({
         label: 'ends soon',
         name: capitalised(SIGN_IN_ENDS_SOON),
         note: left,
         moment: `by ${minuteText(endsAt)}`,
-        title: `The sign-in ends at ${minuteText(endsAt)},`,
-        text: `in ${left}.`,
-        action: 'Sign in again before then to avoid an interruption.',
+        title: isOverdue
+          ? `The sign-in was due to end at ${dayAndMinuteText(endsAt, nowMs)}.`
+          : `The sign-in ends at ${minuteText(endsAt)},`,
+        text: isOverdue ? '' : `in ${left}.`,
+        action: isOverdue ? 'Sign in again now.' : 'Sign in again before then to avoid an interruption.',
         detail: 'Renewals can’t extend the sign-in.',
       })
     }

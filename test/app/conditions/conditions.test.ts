@@ -46,6 +46,7 @@ const CAUSES: Readonly<Record<string, readonly [root: ConditionKind, ...explaine
   'revoked here': ['revoked', 'not-checked'],
   'revocation not confirmed': ['revocation-unconfirmed', 'not-checked'],
   'sign-in ends within the hour': ['sign-in-ends'],
+  'sign-in past its end': ['sign-in-ends'],
   'token rejected (401)': ['token-rejected'],
   'permission missing (403)': ['permission-missing'],
   'service unreachable': ['service-unreachable', 'not-checked'],

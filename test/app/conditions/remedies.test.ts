@@ -19,6 +19,7 @@ describe('the button of a headline', () => {
     ['saved keys damaged', 'Sign in'],
     ['saved keys damaged, none by name', 'Connect again'],
     ['keyring locked', 'Unlock'],
+    ['no keyring', 'Unlock'],
     ['passphrase missing', undefined],
     ['disk full', 'Open data folder'],
     ['order outcome unknown', 'Dismiss'],

@@ -252,6 +252,10 @@ export const BAD_DAYS: Readonly<Record<string, Snapshot>> = {
     ...calm,
     refresh: { ...calm.refresh, endsAt: NOW_MS + 9 * MINUTE },
   }),
+  'sign-in past its end': snapshot({
+    ...calm,
+    refresh: { ...calm.refresh, endsAt: NOW_MS - 9 * MINUTE },
+  }),
   'token rejected (401)': snapshot({ ...calm, requests: problemOn(401, 'Invalid token.') }),
   'permission missing (403)': snapshot({
     ...calm,
