@@ -27,8 +27,11 @@ export const SQLITE = {
   noLfs: 22,
   notADb: 26,
 } as const
-/** SQLITE_IOERR_WRITE, which some systems return if the disk is full or a quota is exceeded. */
-const IOERR_WRITE = SQLITE.ioErr | (3 << 8)
+/**
+ * SQLITE_FULL, and the extended codes that some systems return if the disk is full or a quota is exceeded:
+ * SQLITE_IOERR_WRITE and SQLITE_IOERR_SHMSIZE.
+ */
+const FULL: readonly number[] = [SQLITE.full, SQLITE.ioErr | (3 << 8), SQLITE.ioErr | (19 << 8)]
 
 /** The extended result code of an error of SQLite. `undefined` for any other error. */
 export function sqliteCode(error: unknown): number | undefined {
@@ -38,12 +41,10 @@ export function sqliteCode(error: unknown): number | undefined {
 
 export function storageFailure(error: unknown): StorageFailure {
   const code = sqliteCode(error)
-  if (code === IOERR_WRITE) return 'full'
+  if (code !== undefined && FULL.includes(code)) return 'full'
   switch (code === undefined ? undefined : code & 0xff) {
     case undefined:
       break
-    case SQLITE.full:
-      return 'full'
     case SQLITE.busy:
     case SQLITE.locked:
       return 'locked'
@@ -87,9 +88,9 @@ export function storageErrorText(error: unknown): string | undefined {
   if (error instanceof z.ZodError) return DAMAGED
   if (error instanceof RangeError && systemErrorCode(error) === 'ERR_OUT_OF_RANGE') return DAMAGED
   const code = sqliteCode(error)
-  switch (code === undefined ? undefined : code & 0xff) {
-    case SQLITE.full:
-      return 'the disk is full'
+  if (code === undefined) return undefined
+  if (FULL.includes(code)) return 'the disk is full'
+  switch (code & 0xff) {
     case SQLITE.busy:
     case SQLITE.locked:
     case SQLITE.protocol:

@@ -95,7 +95,8 @@ function create(file: string, migrations: readonly string[]): Opened {
   const opened = migrated(open(draft), migrations)
   if (opened.kind !== 'open') return opened
   try {
-    // Closing the last connection merges the write-ahead log into the file.
+    // `close` also merges the write-ahead log into the file, but ignores a full disk.
+    opened.database.exec('PRAGMA wal_checkpoint(TRUNCATE)')
     opened.database.close()
     renameSync(draft, file)
     syncFolder(join(file, '..'))

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs'
+import { closeSync, fstatSync, ftruncateSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -8,7 +8,8 @@ export interface SmallDisk {
   readonly folder: string
   /** Why the disk cannot be filled; absent if it can. */
   readonly why?: string
-  fill(): void
+  /** Fills the disk, except for `freeBytes`. */
+  fill(freeBytes?: number): void
   free(): void
   close(): void
 }
@@ -26,9 +27,10 @@ export function smallDisk(isNeeded: boolean): SmallDisk {
   return {
     folder,
     ...(!isMounted && { why: `mount: ${mounted?.error?.message ?? String(mounted?.stderr).trim()}` }),
-    fill: () => {
+    fill: (freeBytes = 0) => {
       const file = openSync(filler, 'w')
       for (const bytes of CHUNKS) while (hasWritten(file, bytes)) {}
+      ftruncateSync(file, fstatSync(file).size - freeBytes)
       closeSync(file)
     },
     free: () => rmSync(filler, { force: true }),

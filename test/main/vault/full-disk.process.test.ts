@@ -1,10 +1,11 @@
-import { chmodSync, chownSync, readFileSync, statSync } from 'node:fs'
+import { chmodSync, chownSync, existsSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { unlockDataKeys } from '../../../main/vault/data-keys.ts'
 import { Vault } from '../../../main/vault/vault.ts'
 import { openVaultFile } from '../../../main/vault/vault-file.ts'
-import { proves } from '../../proof/proves.ts'
+import { cannotProve, proves } from '../../proof/proves.ts'
+import { smallDisk } from '../../storm/small-disk.ts'
 import { isRoot, OTHER_USER } from '../storage/other-user.ts'
 import { temporaryFolder } from '../storage/temporary-folder.ts'
 import { held, NOW_MS, profile } from './fixtures.ts'
@@ -21,7 +22,7 @@ onPosix('where the system takes no more bytes, the write says so and the last go
   const room = Math.ceil(statSync(join(folder, 'vault.db')).size / 512)
   const full = await runCommitter(folder, { until: 2_000, shellLimit: `-f ${room}` })
   const last = full.lines.at(-1)
-  expect(last).toMatch(/^failed \d+ the disk (is full|reported an error)$/)
+  expect(last).toMatch(/^failed \d+ the disk is full$/)
   const committed = Number(full.lines.at(-2)?.split(' ')[1])
   const after = await runCommitter(folder, { until: committed + 2 })
   expect(after.lines[0]).toMatch(new RegExp(`^found ${committed} token ${committed} `))
@@ -48,6 +49,30 @@ test('a full store keeps its last token, gives the reason, and accepts the next 
   expect(vault.tokens('key-1').read()).toMatchObject({ stored: next })
   vault.close()
   proves('T7', { level: 1, cases: 1 })
+})
+
+const { why, close } = smallDisk(true)
+close()
+if (why !== undefined) cannotProve('D2', 3, why)
+
+test.skipIf(why !== undefined)('a nearly full disk leaves a whole new file or none, for any room', () => {
+  const disk = smallDisk(true)
+  onTestFinished(() => disk.close())
+  const file = join(disk.folder, 'vault.db')
+  let rooms = 0
+  for (let opening = openAt(0); opening.kind !== 'open'; opening = openAt(++rooms * 3 * 4096)) {
+    expect(opening.line).toBe(`tokens can't be saved in ${file}: the disk is full`)
+    expect(existsSync(file)).toBe(false)
+  }
+  expect(rooms).toBeGreaterThan(8)
+  proves('D2', { level: 3, cases: rooms })
+
+  function openAt(freeBytes: number) {
+    disk.fill(freeBytes)
+    const opening = openVaultFile(disk.folder, NOW_MS)
+    if (opening.kind === 'open') opening.database.close()
+    return opening
+  }
 })
 
 onPosix('a file that is read-only is told as such, and not changed', async () => {
