@@ -109,7 +109,8 @@ const deskQueue = openObject({
 
 export const deskSummary = openObject({
   /**
-   * - `alone`: the NATS server can't be reached, or no member has dispatched for eight seconds.
+   * - `alone`: the NATS server can't be reached, no member has dispatched for eight seconds, or messages of
+   *   this machine reach the dispatcher too late.
    * - `refused`: this machine no longer belongs to the desk, or the protocol versions differ. See `why`.
    */
   state: z.enum(['joined', 'alone', 'refused']),

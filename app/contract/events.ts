@@ -273,7 +273,7 @@ export const eventSchemas = [
   event('desk-dispatcher', { name: text }),
   /**
    * This machine works alone, usually because it can't reach the desk's server. With `reachable`, the server
-   * responds, but no machine dispatches. With `refusal`, the desk refused this machine.
+   * responds, but this machine gets no turns: no machine dispatches, or its messages are too slow. With `refusal`, the desk refused this machine.
    */
   event('desk-alone', {
     why: text,

@@ -16,6 +16,60 @@ const ALLOWANCE_MS = 2_000
 /** The part of a bucket for a gateway that has never received a `dispatch`. */
 const UNKNOWN_FRACTION = 1 / 2
 
+/**
+ * A member is late when it has this many more unserved than served `dispatch` messages. A served one counts
+ * `SERVED` of an unserved one, so a link on which a quarter of the replies come too late is still used.
+ */
+const MAX_UNSERVED = 4
+const SERVED = 1 / 3
+/** Of the `dispatch` messages that follow each other within this time, one counts. Milliseconds. */
+const COUNTED_EVERY_MS = 300
+/**
+ * How long a late member works alone before it takes turns again. Shorter than `PART_LASTS_MS`, so that its
+ * part stays set aside. Milliseconds.
+ */
+const LATE_FOR_MS = 45_000
+
+/**
+ * Detects that a member's replies reach the dispatcher too late, although each `dispatch` arrives. The
+ * dispatcher then sets the member's part aside again and again and grants it nothing, so the member works
+ * alone for a while: it ignores each `dispatch`.
+ */
+export class Lateness {
+  #unserved = 0
+  #countedMs = Number.NEGATIVE_INFINITY
+  #aloneUntilMs = Number.NEGATIVE_INFINITY
+  #isLate = false
+
+  /** Whether the member was late, and has not been served steadily since. */
+  get isLate(): boolean {
+    return this.#isLate
+  }
+
+  /** Whether the member ignores its dispatcher at `nowMs`. */
+  isAlone(nowMs: number): boolean {
+    return nowMs < this.#aloneUntilMs
+  }
+
+  /** Records a `dispatch`. `isServed`: whether the dispatcher has the member's newest join. */
+  received(isServed: boolean, nowMs: number): void {
+    if (nowMs - this.#countedMs < COUNTED_EVERY_MS) return
+    this.#countedMs = nowMs
+    this.#unserved = isServed ? Math.max(0, this.#unserved - SERVED) : this.#unserved + 1
+    if (this.#unserved === 0) this.#isLate = false
+    if (this.#unserved < MAX_UNSERVED) return
+    this.#isLate = true
+    this.#aloneUntilMs = nowMs + LATE_FOR_MS
+    // The next trial ends sooner.
+    this.#unserved = MAX_UNSERVED / 2
+  }
+
+  /** Tries again at once, because the dispatcher or the connection is another one. */
+  tryAgain(): void {
+    this.#aloneUntilMs = Number.NEGATIVE_INFINITY
+  }
+}
+
 /** Requests that a member may send when it begins to work alone. `fraction`: the member's part. */
 export const aloneAllowance = ({ meanPerMs }: Pick<Refill, 'meanPerMs'>, fraction: number): number =>
   Math.max(1, meanPerMs * ALLOWANCE_MS * fraction)

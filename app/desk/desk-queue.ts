@@ -4,6 +4,7 @@ import {
   ALONE_AFTER_MS,
   aloneFraction,
   isWhole,
+  Lateness,
   PART_LASTS_MS,
   SETTLED_AFTER_MS,
   type Standpoint,
@@ -75,6 +76,9 @@ export class DeskQueue {
   #standpoint: Standpoint
   /** By member id: the part of each quota that the member may use alone, as far as this run knows. */
   #parts: Readonly<Record<string, number>> = {}
+  readonly #lateness = new Lateness()
+  /** When the last `dispatch` was sent that arrived here, used or not. */
+  #dispatchSentMs = Number.NEGATIVE_INFINITY
   /** The latest time at which some run is known to have held the lease. */
   #renewedMs: number | undefined
   /** Since when this run can receive messages: since it last connected, woke from sleep or was unfrozen. */
@@ -125,6 +129,7 @@ export class DeskQueue {
   engineChanged(isReachable: boolean): void {
     this.#isReachable = isReachable
     if (!isReachable) return
+    this.#lateness.tryAgain()
     this.#receivesFromMs = this.#now
     this.#takeLater(this.#ports.random() * TAKE_JITTER_MS)
   }
@@ -190,6 +195,7 @@ export class DeskQueue {
     return {
       dispatcher: this.#mode === 'granted' ? this.#heard?.id : undefined,
       mode: this.#mode,
+      isLate: this.#lateness.isLate,
       ...(members !== undefined && { members }),
       ...(this.#mode === 'alone' && { share: aloneFraction(this.#standpoint, this.#now) }),
       ...(this.#aloneSinceMs !== undefined && { aloneSinceMs: this.#aloneSinceMs }),
@@ -361,7 +367,7 @@ export class DeskQueue {
         ? undefined
         : {
             parts: this.#parts,
-            settledFromMs: this.#standpoint.heardMs + SETTLED_AFTER_MS,
+            settledFromMs: Math.max(this.#standpoint.heardMs, this.#dispatchSentMs) + SETTLED_AFTER_MS,
           },
     )
     this.#office = { kind: 'dispatching', lease, dispatcher }
@@ -398,8 +404,16 @@ export class DeskQueue {
     // Another run holds the lease by now.
     if (isNewer && from !== self) this.#resign()
     if (isNewer) this.#highest = { epoch, holder: from }
-    this.#awake.restart()
+    if (isNewer) this.#lateness.tryAgain()
     this.#renewedBy(sentMs - leaseAge)
+    this.#dispatchSentMs = Math.max(this.#dispatchSentMs, sentMs)
+    if (from !== self && this.#lateness.isAlone(this.#now)) {
+      this.#parts = partsIn(dispatch)
+      return
+    }
+    const isJoined = own?.join !== undefined && own.join === this.#joins
+    if (from !== self && !isNewer && this.#joins > 0) this.#lateness.received(isJoined, this.#now)
+    this.#awake.restart()
     let joined = this.#mode === 'granted' && this.#heard?.epoch === epoch ? this.#heard : undefined
     // The dispatcher dropped this member, and may have set the member's part aside.
     const isDropped = joined?.isConfirmed === true && own?.join !== joined.handsIn.join
@@ -417,14 +431,12 @@ export class DeskQueue {
       this.#standpoint = { ...this.#standpoint, hasAllowance: false }
       this.#ports.changed()
     }
-    this.#parts = Object.fromEntries(
-      Object.entries(seats).flatMap(([id, { part }]) => (part === undefined ? [] : [[id, part]])),
-    )
+    this.#parts = partsIn(dispatch)
     if (own?.join === joined.handsIn.join) joined.isConfirmed = true
     this.#standpoint = {
       ...this.#standpoint,
       heardMs: Math.max(this.#standpoint.heardMs, sentMs),
-      split: new Set(dispatch.split),
+      split: new Set(isOnlyAway(dispatch, self) ? [] : dispatch.split),
       scarce: new Set(dispatch.scarce),
       ...(joined.isConfirmed && own?.part !== undefined
         ? { members, fraction: 1 / members, hasAllowance: true }
@@ -522,3 +534,13 @@ export class DeskQueue {
     })
   }
 }
+
+/** Whether a member is the only one whose part is set aside, so that no other member uses a split bucket. */
+const isOnlyAway = ({ seats }: Dispatch, member: string): boolean =>
+  Object.entries(seats).every(([id, { join }]) => (join === undefined) === (id === member))
+
+/** The part of each quota that each member may use alone, by member id. */
+const partsIn = ({ seats }: Dispatch): Readonly<Record<string, number>> =>
+  Object.fromEntries(
+    Object.entries(seats).flatMap(([id, { part }]) => (part === undefined ? [] : [[id, part]])),
+  )

@@ -36,6 +36,8 @@ export interface QueueSummary {
    * - `alone`: no `dispatch` arrives, and this machine uses its own share of each quota.
    */
   readonly mode: 'granted' | 'starting' | 'alone'
+  /** Whether this machine's messages reach the dispatcher too late. See `Lateness`. */
+  readonly isLate: boolean
   /** Number of members that share the quota. Absent until this machine has received a `dispatch`. */
   readonly members?: number
   /** The part of each quota that this machine may use, from 0 to 1. Absent unless it works alone. */

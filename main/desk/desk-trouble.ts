@@ -1,4 +1,4 @@
-import { NO_DISPATCHER, refusalText } from '../../app/conditions/messages/desk.ts'
+import { NO_DISPATCHER, refusalText, TOO_SLOW } from '../../app/conditions/messages/desk.ts'
 import type { DeskRefusal } from '../../app/contract/desk.ts'
 import type { KeyReport } from '../../app/contract/events.ts'
 import { type QueueSummary, TAKE_OVER_MS } from '../../app/desk/queue-ports.ts'
@@ -49,8 +49,7 @@ export class DeskTrouble {
    */
   #mismatch: { readonly refusal: DeskRefusal; readonly atMs: number } | undefined
   /**
-   * The problem that was reported last: the code of a refusal, `unreachable`, `no-dispatcher`, or an empty
-   * text.
+   * The problem that was reported last: the code of a refusal, `unreachable`, `no-turns`, or an empty text.
    */
   #told = ''
   #wasReachable = false
@@ -78,10 +77,11 @@ export class DeskTrouble {
   }
 
   /**
-   * Whether the server is unreachable, or this machine has worked alone for longer than a take-over lasts.
+   * Whether the server is unreachable, or this machine has worked alone for longer than a take-over lasts. A
+   * machine whose messages are too slow waits for no take-over.
    */
   get isAlone(): boolean {
-    return !this.#deps.engine.state.reachable || this.#aloneMs > TAKE_OVER_MS
+    return !this.#deps.engine.state.reachable || this.#aloneMs > (this.#isLate ? 0 : TAKE_OVER_MS)
   }
 
   /** The problem in words. `undefined` if there is no problem. */
@@ -89,7 +89,7 @@ export class DeskTrouble {
     const { refusal } = this
     if (refusal) return refusalText(refusal)
     const { reachable, refusal: refused, server } = this.#deps.engine.state
-    if (reachable) return this.isAlone ? NO_DISPATCHER : undefined
+    if (reachable) return this.isAlone ? this.#aloneWhy : undefined
     return refused?.message ?? (this.#isReasonAwaited ? undefined : noResponseText(server))
   }
 
@@ -113,16 +113,26 @@ export class DeskTrouble {
     if (reachable) this.#lostMs = undefined
     else if (this.#wasReachable) this.#lostMs ??= this.#deps.clock.monotonicMs()
     if (refusal === undefined && this.#isReasonAwaited) return
-    const noDispatcher = this.#aloneMs > NOTICED_AFTER_MS ? 'no-dispatcher' : ''
-    const trouble = refusal?.code ?? (reachable ? noDispatcher : 'unreachable')
+    // A late machine tries to take turns again from time to time. That alone is no recovery.
+    const isAlone = this.#isLate || this.#aloneMs > NOTICED_AFTER_MS
+    const trouble = refusal?.code ?? (reachable ? (isAlone ? 'no-turns' : '') : 'unreachable')
     if (trouble !== this.#told) {
       this.#told = trouble
-      const { why = NO_DISPATCHER } = this
+      const { why = this.#aloneWhy } = this
       const more = refusal ? { refusal: refusal.code } : reachable && { reachable }
       if (trouble === '') report({ kind: 'desk-back' })
       else report({ kind: 'desk-alone', why, ...more })
       changed()
     }
+  }
+
+  get #isLate(): boolean {
+    return this.#deps.queue()?.isLate === true
+  }
+
+  /** Why this machine gets no turns although the server is reachable. */
+  get #aloneWhy(): string {
+    return this.#isLate ? TOO_SLOW : NO_DISPATCHER
   }
 
   /** How long this machine has worked alone, in milliseconds. */

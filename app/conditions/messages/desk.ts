@@ -6,6 +6,9 @@ import { joined, type Message, message } from './message.ts'
 /** Why a machine works alone although the desk's server responds. */
 export const NO_DISPATCHER = 'No machine dispatches the desk’s queue.'
 
+/** Why a machine works alone although the server responds and another machine dispatches. */
+export const TOO_SLOW = 'This machine’s messages reach the desk too late.'
+
 /** The text for a desk that can't be reached, or that this machine does not belong to any more. */
 export function deskConditionMessage(kind: 'desk-unreachable' | 'desk-refused', { desk }: Snapshot): Message {
   if (kind === 'desk-refused') return refusedMessage(desk)
@@ -14,9 +17,16 @@ export function deskConditionMessage(kind: 'desk-unreachable' | 'desk-refused', 
     name: 'Desk unreachable',
     title: 'Desk unreachable.',
     text: ownShareText(desk) || 'The desk’s other machines now count as others.',
-    action: desk?.engine.reachable ? 'Check JetStream on the NATS server.' : 'Check the NATS server.',
+    action: unreachableAction(desk),
     detail: joined('Retrying.', desk?.why === undefined ? '' : sentenceEnd(desk.why)),
   })
+}
+
+function unreachableAction(desk: DeskSummary | undefined): string {
+  if (desk?.engine.reachable !== true) return 'Check the NATS server.'
+  return desk.why === TOO_SLOW
+    ? 'Check the network to the NATS server.'
+    : 'Check JetStream on the NATS server.'
 }
 
 const NAMED_SHARES = ['all', 'half', 'a third', 'a quarter', 'a fifth', 'a sixth', 'a seventh', 'an eighth']

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { deskConditionMessage, ownShareText } from '../../../app/conditions/messages/desk.ts'
+import { deskConditionMessage, ownShareText, TOO_SLOW } from '../../../app/conditions/messages/desk.ts'
 import { DESK, DESK_ALONE, snapshot } from '../../renderer/fixtures.ts'
 
 const withShare = (share: number) =>
@@ -32,4 +32,7 @@ it('names what to check: the server, or its store if the server responds', () =>
   const actionOf = (desk: typeof DESK) => deskConditionMessage('desk-unreachable', snapshot({ desk })).action
   expect(actionOf(DESK_ALONE)).toBe('Check the NATS server.')
   expect(actionOf({ ...DESK_ALONE, engine: DESK.engine })).toBe('Check JetStream on the NATS server.')
+  expect(actionOf({ ...DESK_ALONE, engine: DESK.engine, why: TOO_SLOW })).toBe(
+    'Check the network to the NATS server.',
+  )
 })

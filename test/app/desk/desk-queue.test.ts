@@ -263,3 +263,43 @@ test('a request with a second ask is not sent by its earlier grant', async () =>
   expect(member.accepted).toBeGreaterThan(50)
   proves('M7', { level: 2, cases: 60 })
 })
+
+test.each([300, 400, 450, 600, 900])(
+  'a machine whose messages take %i ms works alone, and is on the queue again once they are quick',
+  async (lagMs) => {
+    const world = await desk(['A', 'B', 'C'])
+    const slow = world.machines.find((machine) => machine !== world.holder) ?? world.holder
+    for (const machine of world.machines) machine.request()
+    await world.advance(1_000)
+    slow.lagMs = lagMs
+    await world.advance(15_000)
+    const waitedMs: number[] = []
+    slow.onEnded = ({ offeredAtMs }) => waitedMs.push(world.elapsedMs - offeredAtMs)
+    for (let one = 0; one < 40; one += 1) {
+      slow.request({ maxWaitMs: 30_000 })
+      await world.advance(5_000)
+    }
+    // Every 45 s, it tries again for two seconds to take turns.
+    expect(waitedMs).toHaveLength(40)
+    expect(Math.max(...waitedMs)).toBeLessThan(6_000)
+    expect(waitedMs.filter((ms) => ms > 500).length).toBeLessThan(6)
+    expect(slow.queue?.summary.isLate).toBe(true)
+    expect(world.refused).toBe(0)
+    slow.lagMs = 0
+    await world.advance(60_000)
+    expect([slow.mode, slow.queue?.summary.isLate]).toEqual(['granted', false])
+    expect(world.broken).toEqual([])
+  },
+)
+
+test.each([50, 100, 200])('a machine whose messages take %i ms stays on the queue', async (lagMs) => {
+  const world = await desk(['A', 'B', 'C'])
+  const slow = world.machines.find((machine) => machine !== world.holder) ?? world.holder
+  slow.lagMs = lagMs
+  for (let one = 0; one < 40; one += 1) {
+    slow.request()
+    await world.advance(1_000)
+    expect(slow.mode).toBe('granted')
+  }
+  expect([slow.queue?.summary.isLate, slow.requests.size]).toEqual([false, 0])
+})

@@ -32,18 +32,24 @@ const SETTLES_MS = 20_000
 /** How much later than its maximum wait a request may be answered: a trip, and a second of rounding. */
 const GRACE_MS = 4_000
 
+/** How long messages of a machine may be late. Milliseconds. */
+const MAX_LAG_MS = 50_000
+
 /**
  * A life of one to five gateways in a desk, in virtual time. Messages are late and lost. Machines are killed,
  * freeze, sleep, are cut off, leave and join again. The server restarts, perhaps empty. Only programs of the
- * desk use the key. Throws at the first law that is broken:
+ * desk use the key. `hasLags`: whether messages of a machine also take up to a second for a while. Throws at
+ * the first law that is broken:
  *
  * - M1: no request is sent twice, and each ends once, within its maximum wait;
  * - M2: no grant is used after a grant of a later epoch;
  * - M3: no 429;
  * - once all is quiet, every machine takes turns from one dispatcher, and requests are sent.
  */
-export async function liveQueue(seed: number): Promise<QueueLife> {
+export async function liveQueue(seed: number, { hasLags = false } = {}): Promise<QueueLife> {
   const random = new VirtualRandom(seed)
+  // Chances of their own, so that a life without lags stays the same.
+  const lags = new VirtualRandom(seed + 2)
   const isRough = random.chance(0.8)
   const isFar = random.chance(0.2)
   const rule = (): Rule => ({
@@ -164,6 +170,13 @@ export async function liveQueue(seed: number): Promise<QueueLife> {
         troubles[trouble] = (troubles[trouble] ?? 0) + 1
         happens[trouble](machine, random.pick([random.between(100, 3_000), random.between(3_000, 90_000)]))
       }
+    }
+    if (hasLags && isRough && lags.chance(0.03)) {
+      const machine = lags.pick(world.machines)
+      machine.lagMs = lags.between(100, 1_000)
+      world.clock.happen(lags.between(1_000, MAX_LAG_MS), () => {
+        machine.lagMs = 0
+      })
     }
     const stepMs = random.between(200, 1_500)
     ask(stepMs)

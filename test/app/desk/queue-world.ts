@@ -166,7 +166,8 @@ export class QueueWorld {
     const sender = from.run
     const sentMs = to.clock.monotonicMs()
     const [low, high] = this.options.delayMs
-    to.arrive(from, this.random.between(low, high) + this.random.between(low, high), () => {
+    const wayMs = this.random.between(low, high) + this.random.between(low, high)
+    to.arrive(from, wayMs + from.lagMs + to.lagMs, () => {
       if (!this.#hears(from.clock, to.clock)) return
       to.clock.run(() => {
         if (to.run === run && to.meets(from, sender)) to.queue?.message(from.id, copy, sentMs)
@@ -334,6 +335,8 @@ export class QueueMachine {
   onEnded: (request: QueuedRequest) => void = () => {}
   /** Whether it sleeps or is frozen. */
   isAway = false
+  /** By how much longer each message to and from this machine takes. Milliseconds. */
+  lagMs = 0
   /** When this machine took turns from a dispatcher last. */
   grantedMs = Number.NEGATIVE_INFINITY
   /** Whether it has left the desk. Until the process ends, its gateway continues without a desk. */

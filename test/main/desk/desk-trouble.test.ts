@@ -35,9 +35,10 @@ function setUp() {
     }
     trouble.tell()
   }
-  const dispatch = (mode: QueueSummary['mode']) => {
+  const dispatch = (mode: QueueSummary['mode'], isLate = false) => {
     const alone = mode === 'alone' && { aloneSinceMs: nowMs }
-    queue = { mode, members: 3, dispatcher: mode === 'granted' ? 'a' : undefined, ...alone }
+    const dispatcher = mode === 'granted' ? 'a' : undefined
+    queue = { mode, members: 3, dispatcher, isLate, ...alone }
     trouble.tell()
   }
   return { trouble, reports, pass, reach, dispatch, kinds: () => reports.map(({ kind }) => kind) }
@@ -138,6 +139,22 @@ test('without a dispatcher, an event comes after two seconds, and the desk is un
   expect(trouble.why).toBe(why)
   dispatch('granted')
   expect(trouble.isAlone).toBe(false)
+  expect(reports.at(-1)).toEqual({ kind: 'desk-back' })
+})
+
+test('a machine whose messages are too slow says so at once, and only once while it tries again', () => {
+  const { trouble, reach, pass, dispatch, reports } = setUp()
+  reach(true)
+  dispatch('alone', true)
+  const why = 'This machine’s messages reach the desk too late.'
+  expect(reports).toEqual([{ kind: 'desk-alone', why, reachable: true }])
+  pass(1)
+  expect([trouble.isAlone, trouble.why]).toEqual([true, why])
+  dispatch('granted', true)
+  expect(trouble.isAlone).toBe(false)
+  dispatch('alone', true)
+  expect(reports).toHaveLength(1)
+  dispatch('granted')
   expect(reports.at(-1)).toEqual({ kind: 'desk-back' })
 })
 
