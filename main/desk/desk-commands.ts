@@ -1,3 +1,4 @@
+import { refusalText } from '../../app/conditions/messages/desk.ts'
 import type { deskContract } from '../../app/contract/desk.ts'
 import type { Feature, Handlers } from '../../app/contract/ipc.ts'
 import { type CommandError, type Outcome, UNKNOWN_PROFILE } from '../../app/contract/outcome.ts'
@@ -48,7 +49,7 @@ export class DeskCommands implements Feature<typeof deskContract> {
   readonly handlers: Handlers<typeof deskContract> = {
     createDesk: (request) => this.#inTurn(() => this.#create(request)),
     joinDesk: (request) => this.#inTurn(() => this.#join(request)),
-    deskInvitation: ({ profile }) => this.#inTurn(() => this.#invitation(profile)),
+    deskInvitation: ({ profile }) => this.#inTurn(() => this.#invite(profile)),
     leaveDesk: ({ profile }) => this.#inTurn(() => this.#leave(profile)),
     rotateDesk: ({ profile }) => this.#inTurn(() => this.#rotate(profile)),
   }
@@ -88,6 +89,14 @@ export class DeskCommands implements Feature<typeof deskContract> {
       return REPLACED
     }
     return this.#keep(profile, membership, engine)
+  }
+
+  /** Refused if the running desk's secret was replaced: nobody can join with its invitation any more. */
+  async #invite(profile: string): Promise<Outcome<{ readonly invitation: string }>> {
+    const found = this.#member(profile)
+    const engine = this.#deps.running?.engineOf(profile)
+    const isReplaced = found.ok && engine !== undefined && (await isRotated(engine, found.membership.secret))
+    return isReplaced ? LEFT_BEHIND : this.#invitation(profile)
   }
 
   #invitation(profile: string): Outcome<{ readonly invitation: string }> {
@@ -145,15 +154,18 @@ export class DeskCommands implements Feature<typeof deskContract> {
 
   /**
    * Stores a note on the server that the secret was replaced. The note is read by members that were offline,
-   * and by machines that join with the old invitation.
+   * and by machines that join with the old invitation. Refused if another member has stored it: the key's
+   * machines would otherwise be on two desks.
    */
   async #markRotated(profile: string, former: Membership): Promise<Outcome> {
     const own = this.#deps.running?.engineOf(profile)
     const opened: EngineOutcome = own === undefined ? await this.#open(former) : { ok: true, engine: own }
     if (!opened.ok) return opened
-    const isMarked = await markRotated(opened.engine, former.secret)
-    if (own === undefined) await opened.engine.close()
-    return isMarked ? { ok: true } : NOT_MARKED
+    const { engine } = opened
+    const isReplaced = await isRotated(engine, former.secret)
+    const isMarked = !isReplaced && (await markRotated(engine, former.secret))
+    if (own === undefined) await engine.close()
+    return isMarked ? { ok: true } : isReplaced ? LEFT_BEHIND : NOT_MARKED
   }
 
   #withoutDesk(profile: string): Outcome<{ readonly key: DeskKey }> {
@@ -211,6 +223,7 @@ const BUILT_IN = refusal('built-in', 'The built-in simulator can’t share a des
 const HAS_DESK = refusal('has-desk', 'This key already has a desk. Leave it first.')
 const NO_DESK = refusal('no-desk', 'This key has no desk. Create or join one.')
 const REPLACED = refusal('rotated', 'This invitation was replaced. Ask for a new one.')
+const LEFT_BEHIND = refusal('rotated', refusalText({ code: 'rotated' }))
 const NOT_MARKED = refusal(
   'not-marked',
   'The server didn’t store the change. Nothing was changed. Try again.',

@@ -297,6 +297,23 @@ describe('rotating a desk', () => {
   })
 })
 
+test('a desk whose secret another machine replaced is neither rotated again nor invited to', async () => {
+  const engines = new FakeEngines()
+  const first = machine(engines)
+  const second = machine(engines)
+  const stopped = machine(engines, { isRunning: false })
+  const word = await invitationOf(first.handlers.createDesk({ profile: PROFILE, servers }))
+  for (const { handlers } of [second, stopped]) await handlers.joinDesk({ profile: PROFILE, invitation: word })
+  await first.handlers.rotateDesk({ profile: PROFILE })
+  const former = second.member()
+  const left = refused('rotated', /^The desk’s secret was replaced\. .* Leave the desk, then join again\.$/)
+  expect(await second.handlers.deskInvitation({ profile: PROFILE })).toEqual(left)
+  for (const { handlers } of [second, stopped])
+    expect(await handlers.rotateDesk({ profile: PROFILE })).toEqual(left)
+  expect(second.member()).toEqual(former)
+  expect(second.steps).toEqual(['run'])
+})
+
 describe('leaving a desk', () => {
   test('forgets it, then says goodbye; the key can join again', async () => {
     const engines = new FakeEngines()
