@@ -273,15 +273,19 @@ export const eventSchemas = [
   event('desk-dispatcher', { name: text }),
   /**
    * This machine works alone, usually because it can't reach the desk's server. With `reachable`, the server
-   * responds, but this machine gets no turns: no machine dispatches, or its messages are too slow. With `refusal`, the desk refused this machine.
+   * responds, but this machine gets no turns: no machine dispatches, or its messages are too slow. With
+   * `refusal`, the desk refused this machine.
    */
   event('desk-alone', {
     why: text,
     reachable: z.exactOptional(z.literal(true)),
     refusal: z.exactOptional(deskRefusalCode),
   }),
-  /** This machine is on the desk again. `since`: when the last reported problem began, epoch ms. */
-  event('desk-back', { since: number }),
+  /**
+   * This machine is on the desk again, or left it despite the problem (`left`). `since`: when the last
+   * reported problem began, epoch ms.
+   */
+  event('desk-back', { since: number, left: z.exactOptional(z.literal(true)) }),
   event('gateway-on', { url: text }),
   event('gateway-off', { why: text }),
   /** A person allowed orders, or orders resumed after a failure had stopped them. */

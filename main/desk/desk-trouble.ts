@@ -50,8 +50,9 @@ export class DeskTrouble {
   #mismatch: { readonly refusal: DeskRefusal; readonly atMs: number } | undefined
   /**
    * The problem that was reported last: the code of a refusal, `unreachable`, `no-turns`, or an empty text.
+   * `undefined` at first: an earlier run of the desk may have reported a problem that has ended.
    */
-  #told = ''
+  #told: string | undefined
   #wasReachable = false
   /** When the server was lost, monotonic ms. `undefined` while it is reachable or was never reached. */
   #lostMs: number | undefined

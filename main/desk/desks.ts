@@ -119,7 +119,10 @@ export class Desks {
   /** Says goodbye to the other members, and ends the desk. */
   async leave(profile: string): Promise<void> {
     this.#lost.delete(profile)
+    const { session } = this.#running.get(profile) ?? {}
     await this.#end(profile)?.leave()
+    // A problem of the desk ends here too.
+    session?.happened({ kind: 'desk-back', left: true })
   }
 
   /** Says goodbye on all desks. They run again at the next start. */

@@ -242,8 +242,8 @@ export const DESK_MUTANTS: readonly Mutant[] = [
     promise: 'C3',
     what: 'call the desk unreachable during a take-over',
     file: 'main/desk/desk-trouble.ts',
-    find: 'this.#aloneMs > TAKE_OVER_MS',
-    replace: 'this.#aloneMs > TAKE_OVER_MS / 8',
+    find: 'this.#isLate ? 0 : TAKE_OVER_MS',
+    replace: 'TAKE_OVER_MS / 8',
   },
   {
     promise: 'M4',

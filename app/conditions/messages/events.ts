@@ -248,7 +248,8 @@ export const EVENTS: { readonly [K in Kind]: Words<Of<K>> } = {
   },
   'desk-back': {
     of: 'service',
-    say: ({ since, at }) => ['ok', 'On the desk again', `after ${sinceText(since, at)}`],
+    say: ({ since, at, left }) =>
+      left ? ['unknown', 'Left the desk'] : ['ok', 'On the desk again', `after ${sinceText(since, at)}`],
   },
   'gateway-on': { of: 'service', say: ({ url }) => ['ok', 'Gateway on', `at ${url}`] },
   'orders-allowed': { of: 'service', say: () => ['ok', 'Orders allowed'] },

@@ -98,6 +98,7 @@ describe('events in plain words', () => {
       'No machine dispatches the desk’s queue',
     ],
     [{ kind: 'desk-back', since: NOW_MS - 60_000 }, 'ok', 'On the desk again · after 1 min 0 s'],
+    [{ kind: 'desk-back', since: NOW_MS - 60_000, left: true }, 'unknown', 'Left the desk'],
     [{ kind: 'storage-problem', what: 'the disk is full' }, 'critical', 'Storage problem · the disk is full'],
     [
       { kind: 'rate-limited', category: 'Quote Snapshot', retryAt: NOW_MS + 60_000 },

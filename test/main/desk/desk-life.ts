@@ -1,3 +1,4 @@
+import { ConditionTracker } from '../../../app/conditions/tracker.ts'
 import { RecentHistory } from '../../../app/history/recent.ts'
 import { MeteredLedger } from '../../../app/quota/metered-ledger.ts'
 import { CURRENT_REQUEST_QUOTAS, PROBED_CATEGORIES, SLOT_QUOTAS } from '../../../app/service/categories.ts'
@@ -77,6 +78,8 @@ export class DeskMachine {
   readonly slots = new SlotLedger(SLOT_QUOTAS, (category, reading) => this.desk?.slots(category, reading))
   readonly tap: QuotaTap
   readonly events: string[] = []
+  /** Decides which of the desk's reports are events. */
+  readonly #tracker = new ConditionTracker()
   /** Checks only the one category that the service counts; see `check`. */
   readonly prober: Prober
   /** When this machine sent a check, in ms of the world. */
@@ -187,8 +190,10 @@ export class DeskMachine {
       revoked: () => {
         this.revokedAtMs = this.timeline.now()
       },
-      report: (report) =>
-        void this.events.push('name' in report ? `${report.kind} ${report.name}` : report.kind),
+      report: (report) => {
+        if (this.#tracker.told(report, this.timeline.now()) === undefined) return
+        this.events.push('name' in report ? `${report.kind} ${report.name}` : report.kind)
+      },
       changed: () => {},
     })
     this.desk = desk

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { ConditionTracker } from '../../../app/conditions/tracker.ts'
 import type { KeyReport } from '../../../app/contract/events.ts'
 import type { QueueSummary } from '../../../app/desk/queue-ports.ts'
 import { DeskTrouble } from '../../../main/desk/desk-trouble.ts'
@@ -7,7 +8,8 @@ import type { EngineState } from '../../../main/desk/engine.ts'
 const REFUSED = 'nats:4222 refused the connection.'
 const SILENT = 'nats:4222 doesn’t respond.'
 
-function setUp() {
+/** `tracker`: of the key's events, which also knows problems of the desk's earlier run. */
+function setUp(tracker = new ConditionTracker()) {
   let state: EngineState = { server: 'nats:4222', reachable: false }
   let nowMs = 0
   let queue: QueueSummary | undefined
@@ -20,7 +22,9 @@ function setUp() {
     },
     clock: { monotonicMs: () => nowMs },
     queue: () => queue,
-    report: (report) => void reports.push(report),
+    report: (report) => {
+      if (tracker.told(report, nowMs) !== undefined) reports.push(report)
+    },
     changed: () => {},
   })
   const pass = (ms: number) => {
@@ -82,6 +86,17 @@ test('without a reason for a second, a lost server is reported as silent, on eac
   pass(1)
   expect(reports).toEqual([{ kind: 'desk-alone', why: SILENT }])
   expect(trouble.why).toBe(SILENT)
+})
+
+test('a problem of the desk’s earlier run ends once the new run is on the desk', () => {
+  const tracker = new ConditionTracker()
+  setUp(tracker).trouble.refuse({ code: 'other-user' })
+  const { reach, pass, kinds } = setUp(tracker)
+  pass(1_000)
+  expect(kinds()).toEqual([])
+  reach(true)
+  pass(1_000)
+  expect(kinds()).toEqual(['desk-back'])
 })
 
 test('a server that is back before a reason was known is no trouble', () => {

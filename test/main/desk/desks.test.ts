@@ -271,6 +271,20 @@ test('a desk refuses another user, and runs again once the right one is signed i
   expect(runs[1]?.parts.isFromStart).toBe(false)
 })
 
+test('leaving a desk ends the incident of its problem', async () => {
+  const { clock, monitor, desks, runs, store, connect } = setUp()
+  const events: string[] = []
+  monitor.subscribe({ changed: () => {}, removed: () => {}, event: ({ kind }) => events.push(kind) })
+  store(member())
+  await connect()
+  desks.follow()
+  runs[0]?.parts.session.happened({ kind: 'desk-alone', why: 'No server.' })
+  await clock.advance(1)
+  expect(events).toContain('desk-alone')
+  await desks.leave(PROFILE)
+  expect(events.at(-1)).toBe('desk-back')
+})
+
 test('a key without an ID token is in the desk of any user', async () => {
   const { clock, monitor, desks, runs, store, connect, signedInAs } = setUp()
   await signedInAs(undefined)
