@@ -441,9 +441,8 @@ export class Bucket {
   #rangeOfRate(nowMs: number, nearFull: PacesNearFull | undefined, perSecond: number) {
     const [known, others] = [this.#reading, this.#others]
     const minute = this.#isShared && nearFull === undefined ? this.#minute.at(nowMs, perSecond) : undefined
-    const ends = (share: number) => [this.#atHeader.rateAt(share), others.rateAt(share)]
-    const least = Math.min(...ends(RATE_TAIL), minute?.least ?? Number.POSITIVE_INFINITY) / RATE_DRIFT
-    const most = Math.max(...ends(1 - RATE_TAIL), minute?.most ?? 0, nearFull?.atMost ?? 0) * RATE_DRIFT
+    const least = Math.min(others.rateAt(RATE_TAIL), minute?.least ?? Number.POSITIVE_INFINITY) / RATE_DRIFT
+    const most = Math.max(others.rateAt(1 - RATE_TAIL), minute?.most ?? 0, nearFull?.atMost ?? 0) * RATE_DRIFT
     const perSecondAtLeast = this.#isShared ? Math.min(known?.perSecondAtLeast ?? least, least) : 0
     return {
       perSecondAtLeast: nearFull ? nearFull.atLeast / RATE_DRIFT : perSecondAtLeast,
