@@ -121,7 +121,6 @@ export const gravityOf = (state: QuotaState): number => GRAVITY[state]
  * | `ok` | none of these |
  *
  * If `high − low` exceeds half the limit:
- * - `empty` also needs the 70 % chance of `running-out`.
  * - `low` also needs a probable level below 85 % of the limit.
  * - `running-out` does not apply.
  *
@@ -133,11 +132,10 @@ export function stateOf(reading: StateReading, isHeld = false): QuotaState {
   const more = isHeld ? HYSTERESIS.share * limit : 0
   const part = isHeld ? HYSTERESIS.chance : 1
   if (reading.blocked) return 'blocked'
-  const isEmpty = reading.emptyNow >= part * EMPTY_CHANCE
   const runsOut = reading.emptyChanceByPresent >= part * RUNNING_OUT_CHANCE
   const isWide = reading.high - low > WIDTH.useless * limit - more
   if (reading.seen === undefined) return 'not-checked'
-  if (isEmpty && (!isWide || runsOut)) return 'empty'
+  if (reading.emptyNow >= part * EMPTY_CHANCE) return 'empty'
   if (runsOut && !isWide) return 'running-out'
   const isToWatch = reading.emptyChance >= part * WATCH_CHANCE
   if (isWide && !isToWatch) return 'not-checked'
