@@ -12,13 +12,14 @@ import { natsEngines } from './nats-engine.ts'
 /** The desks of a process, and the commands for them. */
 export type DeskService = ReturnType<typeof deskService>
 
-export type DeskServiceDeps = Omit<DesksDeps, 'engines' | 'clock' | 'createRun'> & DeskRunPorts
+export type DeskServiceDeps = Omit<DesksDeps, 'engines' | 'clock' | 'createRun' | 'randomBytes'> &
+  DeskRunPorts
 
 /** The desks of the connected keys, on NATS. */
 export function deskService({ clock, random, person, ...deps }: DeskServiceDeps) {
   const engines = natsEngines({ clock, random, randomBytes })
   const createRun = (parts: DeskRunParts) => deskRun(parts, { clock, random, person })
-  const desks = new Desks({ ...deps, engines, clock, createRun })
+  const desks = new Desks({ ...deps, engines, clock, randomBytes, createRun })
   const { monitor, store, secrets } = deps
   const { handlers } = new DeskCommands({
     ...common({ store, secrets }),
@@ -57,12 +58,25 @@ export interface DeskRunPorts {
 
 /** Runs the desk of a connected key. While the desk runs, it is attached to the key's session. */
 export function deskRun(
-  { session, membership, engine, isFromStart }: DeskRunParts,
+  { session, membership, engine, isFromStart, copied }: DeskRunParts,
   { clock, random, person }: DeskRunPorts,
 ): DeskRun {
   const { ledger, slots, tap, prober, timeline } = session.parts
   const desk: DeskSession = new DeskSession({
-    ...{ membership, engine, isFromStart, clock, random, randomBytes, ledger, slots, tap, prober, timeline },
+    ...{
+      membership,
+      engine,
+      isFromStart,
+      copied,
+      clock,
+      random,
+      randomBytes,
+      ledger,
+      slots,
+      tap,
+      prober,
+      timeline,
+    },
     ...person,
     programs: () => session.programs,
     revokedAtMs: () => session.revokedAtMs,

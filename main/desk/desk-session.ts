@@ -39,6 +39,8 @@ export type DeskSessionDeps = LinkDeps &
     readonly revokedAtMs: () => number | undefined
     /** Called when another member revoked the key. */
     readonly revoked: () => void
+    /** Called when another machine runs under this machine's member id. */
+    readonly copied: () => void
     /** Called when this machine leaves the desk's queue because the desk rejects it. */
     readonly queueEnded: () => void
   }
@@ -95,6 +97,7 @@ export class DeskSession implements SessionDesk {
           code: protocol > DESK_PROTOCOL ? 'update-here' : 'update-there',
           machine: name,
         }),
+      copied: () => deps.copied(),
       dropped: () => {
         this.#dropped += 1
         deps.changed()
@@ -137,13 +140,14 @@ export class DeskSession implements SessionDesk {
    * no harm.
    */
   async close(): Promise<void> {
+    // First of all, because a new run of this machine may already begin, and must not hear this one.
+    this.#link.close()
     await this.#queue.stop()
     this.#cancelReport()
     this.#steps.stop()
     this.#unsubscribe()
     for (const [, member] of this.#members.all()) member.lost()
     this.#deps.ledger.leftDesk(this.#now)
-    this.#link.close()
     await this.#deps.engine.close()
   }
 

@@ -1,14 +1,14 @@
 import type { DeskRefusalCode } from '../../app/contract/desk.ts'
 import { type MonitorSurface, sessionOf } from '../monitor/monitor-surface.ts'
 import type { ProfileSession } from '../monitor/profile-session.ts'
-import type { Clock } from '../ports/ports.ts'
+import type { Clock, RandomBytes } from '../ports/ports.ts'
 import type { Profile } from '../ports/profile.ts'
 import type { Secrets } from '../ports/redactor.ts'
 import type { DeskStore } from '../sign-in/profile-store.ts'
 import type { Engine, Engines } from './engine.ts'
 import { deskNames } from './envelope.ts'
 import { type DeskKey, deskMarks, isOtherUser } from './marks.ts'
-import { hideSecrets, type Membership, membershipIn, membershipText } from './membership.ts'
+import { hideSecrets, type Membership, membershipIn, membershipText, newMemberId } from './membership.ts'
 import { isRotated } from './rotation.ts'
 
 /** One desk while it runs on a connected key. */
@@ -35,6 +35,8 @@ export interface DeskRunParts {
    * Whether the desk begins to run with the key's session. If so, it counts all requests of the session.
    */
   readonly isFromStart: boolean
+  /** Called when another machine runs under this machine's member id. */
+  readonly copied: () => void
 }
 
 export interface DesksDeps {
@@ -44,6 +46,7 @@ export interface DesksDeps {
   readonly createRun: (parts: DeskRunParts) => DeskRun
   readonly secrets: Secrets
   readonly clock: Pick<Clock, 'after'>
+  readonly randomBytes: RandomBytes
   /** Called with a sentence if a saved desk cannot be used. */
   readonly problem: (sentence: string) => void
 }
@@ -102,7 +105,8 @@ export class Desks {
     const session = sessionOf(this.#deps.monitor, profile)
     if (session === undefined) return void engine.close()
     hideSecrets(membership, this.#deps.secrets)
-    const run = this.#deps.createRun({ session, membership, engine, isFromStart })
+    const copied = () => this.#separate(profile, membership)
+    const run = this.#deps.createRun({ session, membership, engine, isFromStart, copied })
     const parts = { session, membership, engine, run }
     const running = { ...parts, refusal: undefined, isOver: false, stopLooking: () => {} }
     this.#running.set(profile, running)
@@ -167,6 +171,18 @@ export class Desks {
     if (!this.#deps.store.keepDesk(profile, membershipText(known)).ok) return false
     this.#startAnew(profile, false)
     return true
+  }
+
+  /**
+   * Gives this machine a member id of its own, because another one runs with a copy of its data folder. The
+   * other members listen to only one of two machines with the same id.
+   */
+  #separate(profile: string, membership: Membership): void {
+    if (this.#running.get(profile)?.membership !== membership) return
+    const own = { ...membership, memberId: newMemberId(this.#deps.randomBytes) }
+    if (!this.#deps.store.keepDesk(profile, membershipText(own)).ok) return
+    void this.#end(profile)?.leave()
+    this.#start(profile, false)
   }
 
   #startAnew(profile: string, isFromStart: boolean): void {

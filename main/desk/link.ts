@@ -62,6 +62,8 @@ export interface LinkEvents {
   pictureWanted(by: string): void
   /** A member is alive, but uses another version of the protocol. Called for each message of this member. */
   otherProtocol(member: string, its: Foreign): void
+  /** Another machine runs under this member's id, so one of the two runs with a copy of a data folder. */
+  copied(): void
   /** A message was dropped: it was forged, repeated or truncated, or the sender's app had ended. */
   dropped(): void
 }
@@ -179,7 +181,7 @@ export class DeskLink {
   #arrived(subject: string, bytes: Uint8Array): void {
     const head = frameHead(bytes)
     if (head?.run === this.#self.run && head.member === this.#self.member) return
-    if (head === undefined || head.member === this.#self.member || this.#endedRuns.has(head.run)) {
+    if (head === undefined || this.#endedRuns.has(head.run)) {
       this.#events.dropped()
       return
     }
@@ -224,7 +226,8 @@ export class DeskLink {
     const challengedMs = said.kind === 'answer' ? this.#strangers.proved(head, said.to) : undefined
     if (said.kind === 'answer' && challengedMs !== undefined) {
       const { protocol } = frame
-      if (protocol !== DESK_PROTOCOL) this.#strangers.setForeign(head, { name: said.name, protocol })
+      if (head.member === this.#self.member) this.#events.copied()
+      else if (protocol !== DESK_PROTOCOL) this.#strangers.setForeign(head, { name: said.name, protocol })
       else if (!this.#believe(head, key, { frame, challengedMs })) return false
     }
     const foreign = this.#strangers.foreign(head)

@@ -62,6 +62,7 @@ export class BenchMember {
         began: nothing,
         ended: (member, why) => queue.ended(member, why),
         pictureWanted: nothing,
+        copied: nothing,
         otherProtocol: nothing,
         dropped: nothing,
       },

@@ -107,7 +107,7 @@ export class OtherDesk {
       { engine, membership, clock: nodeClock, random: nodeRandom, randomBytes },
       {
         ...{ message: nothing, began: nothing, ended: nothing, pictureWanted: nothing },
-        ...{ otherProtocol: nothing, dropped: nothing },
+        ...{ copied: nothing, otherProtocol: nothing, dropped: nothing },
       },
     )
     return new OtherDesk(link, async () => {

@@ -175,6 +175,7 @@ export class DeskMachine {
       tap: this.tap,
       prober: this.prober,
       programs: () => this.programs,
+      copied: () => {},
       queueEnded: () => {
         this.queueEnds += 1
       },

@@ -24,7 +24,10 @@ function setUp() {
   const person = { lookedAtMs: () => undefined, snooze: { read: () => ({}), adopt: () => {} } }
   const run = () => {
     const engine = engines.start({ ...membership, names: deskNames(membership.secret) })
-    return deskRun({ session, membership, engine, isFromStart: true }, { clock, random, person })
+    return deskRun(
+      { session, membership, engine, isFromStart: true, copied: () => {} },
+      { clock, random, person },
+    )
   }
   return { clock, engines, run, session, shown: () => monitor.snapshot(EXAMPLE_KEY.id)?.desk }
 }

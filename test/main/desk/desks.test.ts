@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { type DeskRun, type DeskRunParts, Desks, keyOf } from '../../../main/desk/desks.ts'
 import { type Membership, membershipIn, membershipText } from '../../../main/desk/membership.ts'
@@ -52,7 +53,7 @@ function setUp() {
   const problems: string[] = []
   const secrets = new Redactor()
   const desks = new Desks({
-    ...{ monitor, engines, clock, secrets },
+    ...{ monitor, engines, clock, secrets, randomBytes },
     store: {
       desk: (profile) => stored.get(profile) ?? { kind: 'none' },
       keepDesk: (profile, text) => {
@@ -269,6 +270,25 @@ test('a desk refuses another user, and runs again once the right one is signed i
   await clock.advance(MINUTE_MS)
   expect(runs.map(({ steps }) => steps)).toEqual([['start', 'refuse other-user', 'close'], ['start']])
   expect(runs[1]?.parts.isFromStart).toBe(false)
+})
+
+test('a machine with a copy of another one’s data folder takes a member id of its own', async () => {
+  const { clock, desks, runs, store, stored, connect } = setUp()
+  const membership = member()
+  store(membership)
+  await connect()
+  desks.follow()
+  const [first] = runs
+  first?.parts.copied()
+  first?.parts.copied()
+  await clock.advance(1)
+  expect(runs.map(({ steps }) => steps)).toEqual([['start', 'leave'], ['start']])
+  const { memberId } = runs[1]?.parts.membership ?? {}
+  expect(memberId).not.toBe(membership.memberId)
+  expect(membershipIn(stored.get(PROFILE) ?? { kind: 'none' })).toEqual({
+    kind: 'member',
+    membership: { ...membership, memberId },
+  })
 })
 
 test('leaving a desk ends the incident of its problem', async () => {

@@ -455,6 +455,7 @@ describe.skipIf(program === undefined)(name, () => {
           began: () => {},
           ended: () => {},
           pictureWanted: () => {},
+          copied: () => {},
           otherProtocol: () => {},
           dropped: () => {},
         },

@@ -24,7 +24,7 @@ export interface VirtualMember {
   readonly machine: VirtualMachine
   readonly link: DeskLink
   readonly heard: readonly Heard[]
-  /** `began B`, `left B`, `replaced B`, `other 2 B`, in order. */
+  /** `began B`, `left B`, `replaced B`, `other 2 B`, `copied`, in order. */
   readonly news: readonly string[]
   /** The members that requested this member's picture, in order. */
   readonly wanted: readonly string[]
@@ -93,6 +93,7 @@ export class VirtualDesk {
           member.onWanted(by)
         },
         otherProtocol: (who, { name, protocol }) => news.push(`other ${protocol} ${shortOf(who)} ${name}`),
+        copied: () => news.push('copied'),
         dropped: () => {
           member.dropped += 1
         },
