@@ -1,8 +1,8 @@
 import type { ProgramClass } from '../contract/programs.ts'
 
 /**
- * Source of a level. `default`: the service's documented number, stored only if requests were counted against
- * it.
+ * Source of a level. `default`: no measured level, because the row had no header yet or was not checked.
+ * Stored only if requests were counted.
  */
 export type SampleSource = 'header' | 'modelled' | 'default'
 

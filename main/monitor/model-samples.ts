@@ -1,5 +1,7 @@
+import type { RequestQuota } from '../../app/contract/snapshot.ts'
 import type { RecentHistory } from '../../app/history/recent.ts'
 import type { Ledger } from '../../app/quota/ledger.ts'
+import { isUnchecked } from '../../app/status/quota-status.ts'
 import type { QuotaTap } from '../api/quota-tap.ts'
 import type { Clock } from '../ports/ports.ts'
 import type { Timeline } from '../ports/timeline.ts'
@@ -10,6 +12,8 @@ interface ModelSamplesDeps {
   readonly ledger: Pick<Ledger, 'view'>
   readonly history: Pick<RecentHistory, 'sampled'>
   readonly tap: Pick<QuotaTap, 'evaluate'>
+  /** The rows as every surface shows them. */
+  readonly shownRows: () => readonly RequestQuota[]
   readonly changed: () => void
 }
 
@@ -20,13 +24,15 @@ const SAMPLE_MS = 3_000
  * others may stop their requests. Takes the first sample now. Returns a function that ends the sampling.
  */
 export function sampleModel(deps: ModelSamplesDeps): () => void {
-  const { clock, timeline, ledger, history, tap, changed } = deps
+  const { clock, timeline, ledger, history, tap, shownRows, changed } = deps
   let states = ''
   let cancel = () => {}
   const sample = () => {
     const now = timeline.now()
     const rows = ledger.view(now)
-    history.sampled(rows, now)
+    // An estimate is not a level while the row is not checked.
+    const checked = shownRows().filter((row) => !isUnchecked(row, now))
+    history.sampled(checked, now)
     tap.evaluate(rows, now)
     const former = states
     states = rows.map((row) => row.state).join()

@@ -1,4 +1,5 @@
 import type { KeyReport } from '../../app/contract/events.ts'
+import type { RequestQuota } from '../../app/contract/snapshot.ts'
 import { RecentHistory } from '../../app/history/recent.ts'
 import { MeteredLedger } from '../../app/quota/metered-ledger.ts'
 import { CURRENT_REQUEST_QUOTAS, SLOT_QUOTAS } from '../../app/service/categories.ts'
@@ -146,7 +147,8 @@ export function profileParts(
     prober,
     streams,
     /** See `sampleModel`. */
-    startSampling: () => sampleModel({ clock, timeline, ledger, history, tap, changed }),
+    startSampling: (shownRows: () => readonly RequestQuota[]) =>
+      sampleModel({ clock, timeline, ledger, history, tap, shownRows, changed }),
     /** Creates the token keeper of a sign-in. */
     keeperFor,
     mayUseService,

@@ -86,7 +86,7 @@ export class ProfileSession {
     this.#keeper.start()
     this.parts.prober.start()
     this.parts.streams.openAtStart(this.#profile.streams)
-    this.#stopSampling = this.parts.startSampling()
+    this.#stopSampling = this.parts.startSampling(() => this.snapshot().requests)
   }
 
   stop(): void {

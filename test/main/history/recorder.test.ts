@@ -71,6 +71,28 @@ test('a row that was never observed is recorded only if requests were counted', 
   expect(samplesOf(entries)).toMatchObject([{ atMs: at(1), own: 1, source: 'default' }])
 })
 
+test('the level of a row that is not checked is recorded only from a header', () => {
+  const entries: Entry[] = []
+  const recorder = new Recorder((entry) => entries.push(entry))
+  const isChecked = [true, false, false, false]
+  for (const [index, checked] of isChecked.entries()) {
+    const changes = {
+      remaining: 100 + index,
+      source: 'modelled',
+      state: checked ? 'ok' : 'not-checked',
+    } as const
+    recorder.observe(exampleSnapshot({ slots: [], ...rows(index, changes) }), () =>
+      index === 2 ? 90 : undefined,
+    )
+  }
+  expect(samplesOf(entries)).toMatchObject([
+    { atMs: at(0), remaining: 100, source: 'modelled' },
+    { atMs: at(2), remaining: 90, source: 'header' },
+  ])
+  const rejected = { state: 'not-checked', source: 'modelled', used: { own: 1, elsewhere: 0 } } as const
+  expect(samplesOf(recorded([rows(0, rejected)]))).toMatchObject([{ own: 1, source: 'default' }])
+})
+
 test('slots are recorded when they change, and once an hour', () => {
   const slots = (seconds: number, own: number) => ({ at: at(seconds), slots: [exampleSlot({ own })] })
   const entries = recorded([slots(0, 1), slots(1, 1), slots(2, 2), slots(3_601, 2), slots(3_602, 2)])

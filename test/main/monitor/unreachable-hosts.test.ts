@@ -225,6 +225,23 @@ describe('a key that cannot call', () => {
     expect(said(snapshot()).paced).toBeGreaterThan(0)
   })
 
+  it('records no level until calls succeed again', async () => {
+    const { clock, monitor, isBack } = await setUp({ fault: 'refused', away: [API] })
+    const levelsOf = (fromMs: number) => {
+      const found = monitor.withProfile('key', ({ parts }) =>
+        parts.history.query('Accounts', fromMs, clock.wallMs(), 300),
+      )
+      if (!('points' in found)) throw new Error('not connected')
+      return found.points.length
+    }
+    expect(levelsOf(0)).toBeGreaterThan(10)
+    await clock.advance(MINUTE_MS)
+    expect(levelsOf(clock.wallMs() - MINUTE_MS / 2)).toBe(0)
+    isBack()
+    await clock.advance(2 * MINUTE_MS)
+    expect(levelsOf(clock.wallMs() - MINUTE_MS)).toBeGreaterThan(10)
+  })
+
   it('promises nothing while its revocation is unconfirmed', async () => {
     const { snapshot, monitor } = await setUp({ fault: 'refused', away: [AUTH] })
     await monitor.withProfile('key', (session) => session.revoke())
