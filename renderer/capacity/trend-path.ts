@@ -10,7 +10,10 @@ export interface TrendPath {
   readonly area: string
 }
 
-/** The small charts by category, for rows with at least two points. A full quota is at the top edge. */
+/**
+ * The small charts by category, for rows with at least two points. A full quota is at the top edge. The line
+ * has a gap where no point is within two of its `TREND.points` intervals.
+ */
 export function trendPaths(
   trends: Trends,
   rows: readonly Pick<RequestQuota, 'category' | 'limit'>[],
@@ -18,19 +21,28 @@ export function trendPaths(
   toMs: number,
 ): ReadonlyMap<string, TrendPath> {
   const paths = new Map<string, TrendPath>()
+  const gapMs = (2 * (toMs - fromMs)) / TREND.points
   for (const { category, limit } of rows) {
     const points = (Object.hasOwn(trends, category) ? trends[category] : undefined)?.filter(
       ([atMs]) => atMs >= fromMs && atMs <= toMs,
     )
-    const [first] = points ?? []
-    if (points === undefined || first === undefined || points.length < 2 || limit <= 0) continue
+    if (points === undefined || points.length < 2 || limit <= 0) continue
     const x = (atMs: number) => oneDecimal(((atMs - fromMs) / (toMs - fromMs)) * TREND.width)
     const y = (left: number) =>
       oneDecimal(1 + (1 - Math.min(1, Math.max(0, left / limit))) * (TREND.height - 2))
-    const line = points
-      .map(([atMs, left], index) => `${index === 0 ? 'M' : 'L'}${x(atMs)} ${y(left)}`)
-      .join('')
-    paths.set(category, { line, area: `${line}V${TREND.height}H${x(first[0])}Z` })
+    let run = 0
+    const runs = Map.groupBy(points, ([atMs], index) => {
+      if (atMs - (points[index - 1]?.[0] ?? atMs) > gapMs) run += 1
+      return run
+    })
+    const drawn = [...runs.values()].map((of) => {
+      const steps = of.map(([atMs, left], index) => `${index === 0 ? 'M' : 'L'}${x(atMs)} ${y(left)}`)
+      return { line: steps.join(''), close: `V${TREND.height}H${x(of[0]?.[0] ?? fromMs)}Z` }
+    })
+    paths.set(category, {
+      line: drawn.map(({ line }) => line).join(''),
+      area: drawn.map(({ line, close }) => line + close).join(''),
+    })
   }
   return paths
 }

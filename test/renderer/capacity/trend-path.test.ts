@@ -5,9 +5,15 @@ const rows = [{ category: 'Positions', limit: 320 }]
 
 test('a small chart runs from the oldest point to now, with a full quota at the top and an empty one at the bottom', () => {
   const trends = { Positions: [[0, 320] as const, [500, 160] as const, [1000, 0] as const] }
-  const path = trendPaths(trends, rows, 0, 1000).get('Positions')
-  expect(path?.line).toBe('M0 1L32 8L64 15')
-  expect(path?.area).toBe(`M0 1L32 8L64 15V${TREND.height}H0Z`)
+  const path = trendPaths(trends, rows, 0, 8000).get('Positions')
+  expect(path?.line).toBe('M0 1L4 8L8 15')
+  expect(path?.area).toBe(`M0 1L4 8L8 15V${TREND.height}H0Z`)
+})
+
+test('a small chart has a gap where data is missing', () => {
+  const points = [0, 100, 200, 600, 700].map((atMs) => [atMs, 320] as const)
+  const path = trendPaths({ Positions: points }, rows, 0, 1000).get('Positions')
+  expect(path?.line).toBe('M0 1M6.4 1M12.8 1M38.4 1M44.8 1')
 })
 
 test('a single point, no points, points of another time and unknown rows draw nothing', () => {
