@@ -84,7 +84,7 @@ export const HistoryChart = memo(function HistoryChart(props: HistoryChartProps)
         <YAxis
           {...VALUE_AXIS}
           domain={[strip?.base ?? 0, limit]}
-          ticks={strip ? [strip.base, strip.tick, ...countTicks(limit)] : countTicks(limit)}
+          ticks={strip ? [strip.base, strip.top, ...countTicks(limit)] : countTicks(limit)}
           tickFormatter={(value: number) => axisText(value, strip)}
           interval={0}
         />
@@ -218,7 +218,7 @@ function HeaderRing({ cx, cy, payload }: RingProps) {
 /** A label of the axis. A value below zero is in the strip of use, so its label is a rate. */
 function axisText(value: number, strip: UseStrip | undefined): string {
   if (strip === undefined || value >= 0) return String(value)
-  return value === strip.base ? '0' : `${strip.tickPerSecond}/s`
+  return value === strip.base ? '0' : `${strip.maxPerSecond}/s`
 }
 
 /** The tooltip at the cursor. When the cursor moves, only the tooltip renders. */

@@ -5,8 +5,8 @@ import type { ChartRow } from './series.ts'
 export type UseStrip = NonNullable<ReturnType<typeof stripOf>>
 
 /** Start and end of the strip below zero, as shares of the limit. */
-const BASE = -0.32
-const TOP = -0.07
+const BASE = -0.34
+const TOP = -0.1
 
 /** Maximum time for which a point's use applies. The next point ends it earlier. Milliseconds. */
 const SAYS_MS = 30_000
@@ -26,27 +26,24 @@ export function stripOf(
   )
   if (totals.length === 0) return undefined
   const refillPerSecond = limit / period
-  const maxPerSecond = Math.max(refillPerSecond * 1.25, ...totals)
+  const maxPerSecond = roundedUp(Math.max(refillPerSecond * 1.25, ...totals))
   const at = (perSecond: number) => limit * (BASE + ((TOP - BASE) * perSecond) / maxPerSecond)
-  const tickPerSecond = roundedDown(maxPerSecond)
   return {
-    // Positions on the axis, in requests. `tick` stands for a round rate.
+    // Positions on the axis, in requests. `top` stands for `maxPerSecond`, a round rate.
     base: at(0),
     top: at(maxPerSecond),
     refill: at(refillPerSecond),
-    tick: at(tickPerSecond),
     maxPerSecond,
     refillPerSecond,
-    tickPerSecond,
   }
 }
 
-/** Rounds `perSecond`, which must be above 0, down to one of the numbers …, 0.1, 0.2, 0.5, 1, 2, 5, …. */
-function roundedDown(perSecond: number): number {
+/** Rounds `perSecond`, which must be above 0, up to one of the numbers …, 1, 1.5, 2, 3, 5, 7, 10, 15, …. */
+function roundedUp(perSecond: number): number {
   const power = Math.floor(Math.log10(perSecond))
   const unit = 10 ** power
-  const digit = [5, 2, 1].find((one) => one * unit <= perSecond) ?? 1
-  return Number((digit * unit).toFixed(Math.max(0, -power)))
+  const digit = [1, 1.5, 2, 3, 5, 7].find((one) => one * unit >= perSecond) ?? 10
+  return Number((digit * unit).toFixed(Math.max(0, 1 - power)))
 }
 
 /**

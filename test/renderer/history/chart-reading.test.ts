@@ -76,19 +76,18 @@ describe('the strip of use', () => {
     expect(used?.othersBar?.[1]).toBeCloseTo(strip?.top ?? 0, 6)
     expect(strip?.top ?? 1).toBeLessThan(0)
   })
-  test('has a round rate on its axis', () => {
-    const tickOf = (elsewhere: number) =>
+  test('ends at a round rate, which no use exceeds', () => {
+    const topOf = (elsewhere: number) =>
       chartSeries({ points: [point(-10, { own: 0, elsewhere })], rejectedAt: [] }, row, NOW_MS).strip
-        ?.tickPerSecond
-    expect([2.7, 5, 49, 0.3].map(tickOf)).toEqual([2, 5, 20, 1])
+        ?.maxPerSecond
+    expect([2.7, 5, 49, 0.3, 20.4].map(topOf)).toEqual([3, 5, 50, 1.5, 30])
     const slow = quota('Slow', 3, 300, 1)
     const { strip } = chartSeries(
       { points: [point(-10, { own: 0, elsewhere: 0 })], rejectedAt: [] },
       slow,
       NOW_MS,
     )
-    expect(strip?.tickPerSecond).toBe(0.01)
-    expect(strip?.tick).toBeLessThanOrEqual(strip?.top ?? Number.NaN)
+    expect(strip?.maxPerSecond).toBe(0.015)
   })
   test('is omitted if no use is known', () => {
     expect(chartSeries({ points: [point(-10)], rejectedAt: [] }, row, NOW_MS).strip).toBeUndefined()
