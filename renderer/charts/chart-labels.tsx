@@ -25,9 +25,9 @@ const TEXT_HEIGHT = 12
 /** Half the width of the longest label, in pixels. */
 const HALF_TEXT = 62
 
-interface PointLabelProps {
+interface LabelProps {
   readonly text: string
-  /** Position of the point, passed by Recharts. */
+  /** Position of the labelled point or area, passed by Recharts. */
   readonly viewBox?: {
     readonly x?: number
     readonly y?: number
@@ -40,7 +40,7 @@ interface PointLabelProps {
  * Draws the label below the point, where there is no curve. If the point is near the axis, the label is
  * above.
  */
-function PointLabel({ text, viewBox }: PointLabelProps) {
+function PointLabel({ text, viewBox }: LabelProps) {
   const plot = usePlotArea()
   if (viewBox === undefined || plot === undefined) return <g />
   const { x = 0, y = 0, width = 0, height = 0 } = viewBox
@@ -59,6 +59,29 @@ function PointLabel({ text, viewBox }: PointLabelProps) {
       paintOrder="stroke"
       fontSize={11}
       fontWeight={600}
+    >
+      {text}
+    </text>
+  )
+}
+
+/** Width of a character of a label, in pixels. A generous mean of the font. */
+const CHARACTER = 6.2
+
+/** Draws the label in the middle of a span of time. Omitted if the span is too narrow. */
+export function SpanLabel({ text, viewBox: { x = 0, y = 0, width = 0, height = 0 } = {} }: LabelProps) {
+  if (width < text.length * CHARACTER) return <g />
+  return (
+    <text
+      data-testid="span-label"
+      x={x + width / 2}
+      y={y + height * 0.3}
+      textAnchor="middle"
+      fill="var(--muted)"
+      stroke="var(--panel)"
+      strokeWidth={3}
+      paintOrder="stroke"
+      fontSize={11}
     >
       {text}
     </text>

@@ -14,37 +14,6 @@ export interface RangeFacts {
   readonly asBand: boolean
 }
 
-/** Stages of the shortest range as it grows, each with its time span and tick interval. Milliseconds. */
-const GROWING = [
-  { pastMs: 2 * MINUTE_MS, tickMs: MINUTE_MS / 2 },
-  { pastMs: 3 * MINUTE_MS, tickMs: MINUTE_MS },
-  { pastMs: 5 * MINUTE_MS, tickMs: MINUTE_MS },
-  { pastMs: 8 * MINUTE_MS, tickMs: 2 * MINUTE_MS },
-  { pastMs: 10 * MINUTE_MS, tickMs: 2 * MINUTE_MS },
-] as const
-
-/**
- * The parameters of a range. `sinceMs` is when the recording began, or `undefined` if nothing is recorded
- * yet.
- *
- * The shortest range grows with the data in steps from 2 to 15 minutes, so that it is neither mostly empty
- * nor always moving.
- */
-export function shownRange(range: ChartRange, sinceMs: number | undefined, nowMs: number): RangeFacts {
-  const whole = RANGES[range]
-  if (range !== '15 min') return whole
-  const recordedMs = sinceMs === undefined ? 0 : nowMs - sinceMs
-  const grown = GROWING.find(({ pastMs }) => recordedMs <= pastMs)
-  if (grown === undefined) return whole
-  const share = grown.pastMs / whole.pastMs
-  return {
-    ...whole,
-    ...grown,
-    aheadMs: Math.max(MINUTE_MS, whole.aheadMs * share),
-    words: `last ${grown.pastMs / MINUTE_MS} minutes`,
-  }
-}
-
 export const RANGES: Readonly<Record<ChartRange, RangeFacts>> = {
   '15 min': {
     pastMs: 15 * MINUTE_MS,

@@ -61,4 +61,4 @@ export function bandRows(points: History['points'], fromMs: number, toMs: number
 }
 
 /** Maximum number of consecutive empty columns that a line crosses. */
-const MAX_EMPTY = 2
+export const MAX_EMPTY = 2

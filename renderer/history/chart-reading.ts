@@ -22,6 +22,7 @@ export function chartReading(row: ChartRow, limit: number) {
 }
 
 function sourceText(row: ChartRow): string {
+  if (row.isRejected === true) return '429'
   if (row.headerBand !== undefined) return 'lowest to highest, from headers'
   if (row.modelledBand !== undefined) return 'lowest to highest, estimated'
   if (row.header === undefined && row.modelled === undefined) return 'forecast'

@@ -9,8 +9,9 @@ import {
   Tooltip,
   YAxis,
 } from 'recharts'
-import { minuteText } from '../../app/status/moments.ts'
-import { LowestPoint } from '../charts/chart-labels.tsx'
+import { dayAndMinuteText, minuteText } from '../../app/status/moments.ts'
+import { STATE_LABELS } from '../../app/status/quota-status.ts'
+import { LowestPoint, SpanLabel } from '../charts/chart-labels.tsx'
 import {
   type CursorProps,
   GRID,
@@ -47,7 +48,8 @@ interface HistoryChartProps {
 /** The chart of the chosen row: its past, and a forecast at the present rate of use. */
 export const HistoryChart = memo(function HistoryChart(props: HistoryChartProps) {
   const { series, markers, summary, empties } = props
-  const { rows, toMs, nowMs, limit, lowBelow, facts, strip, lowest, hasForecast, hasUsual, hasDesk } = series
+  const { rows, gaps, toMs, nowMs, limit, lowBelow, facts, strip, lowest } = series
+  const { hasForecast, hasUsual, hasDesk } = series
   const { asBand } = facts
   // Use, forecast and usual load are drawn after the level, so that the first render is not one long task.
   const isWhole = useDeferredValue(true, false)
@@ -70,6 +72,7 @@ export const HistoryChart = memo(function HistoryChart(props: HistoryChartProps)
             </pattern>
           )}
           <Hatch id={RANGE_HATCH} colour="var(--ok)" back={0.24} width={2} opacity={0.55} />
+          <Hatch id={UNCHECKED_HATCH} colour="var(--muted)" width={1.5} opacity={0.45} />
           <Hatch id={FORECAST_HATCH} colour="var(--warning)" width={1.5} opacity={0.5} />
         </defs>
         <CartesianGrid
@@ -80,6 +83,23 @@ export const HistoryChart = memo(function HistoryChart(props: HistoryChartProps)
         {facts.aheadMs > 0 && (
           <ReferenceArea x1={nowMs} x2={toMs} fill="var(--text)" fillOpacity={0.035} stroke="none" />
         )}
+        {gaps.map(({ fromMs: x1, toMs: x2, isBefore }) => (
+          <ReferenceArea
+            key={x1}
+            x1={x1}
+            x2={x2}
+            fill={isBefore ? 'none' : `url(#${UNCHECKED_HATCH})`}
+            fillOpacity={1}
+            stroke="none"
+            label={
+              <SpanLabel
+                text={
+                  isBefore ? `no data before ${dayAndMinuteText(x2, nowMs)}` : STATE_LABELS['not-checked']
+                }
+              />
+            }
+          />
+        ))}
         <HistoryTimeAxis series={series} />
         <YAxis
           {...VALUE_AXIS}
@@ -172,10 +192,11 @@ export const HistoryChart = memo(function HistoryChart(props: HistoryChartProps)
   )
 })
 
-/** Ids of the hatch patterns: others' use, the desk's use, the possible range, and the forecast's range. */
+/** Ids of the hatch patterns. `FORECAST_HATCH` is the forecast's range. */
 const HATCH = 'chart-others'
 const DESK_HATCH = 'chart-desk'
 const RANGE_HATCH = 'chart-range'
+const UNCHECKED_HATCH = 'chart-unchecked'
 const FORECAST_HATCH = 'chart-forecast'
 
 const filledWith = (hatch: string) =>

@@ -81,7 +81,7 @@ function HistoryBody({ category, asTable }: { readonly category: string; readonl
   return (
     <div className={css('body')}>
       <div className={css('chart')}>
-        {series.rows.length === 0 && history !== undefined && (
+        {series.rows.length === 0 && series.gaps.length === 0 && history !== undefined && (
           <p className={css('empty')}>No data in this range.</p>
         )}
         <Suspense fallback={null}>
@@ -113,7 +113,7 @@ function LabelledChart({ category, series, profile }: LabelledChartProps) {
 }
 
 function Legend({ series }: { readonly series: ChartSeries }) {
-  const { facts, strip, rejectedAt, fromMs, nowMs, hasUsual, hasDesk } = series
+  const { facts, strip, gaps, rejectedAt, fromMs, nowMs, hasUsual, hasDesk } = series
   const { asBand } = facts
   const hasStrip = strip !== undefined
   const hasSession = sessionMoments(fromMs, nowMs).length > 0
@@ -123,6 +123,9 @@ function Legend({ series }: { readonly series: ChartSeries }) {
       <Entry line="modelled-line" words="estimate" />
       {asBand ? <span>lowest to highest</span> : <Entry line="range-area" words="possible range" />}
       {facts.aheadMs > 0 && <Entry line="forecast-line" words="forecast" />}
+      {gaps.some(({ isBefore }) => !isBefore) && (
+        <Entry line="unchecked-area" words={STATE_LABELS['not-checked']} />
+      )}
       {hasUsual && <Entry line="usual-line" words="usual" />}
       {hasStrip && <Entry line="own-area" words="own use" />}
       {hasStrip && hasDesk && <Entry line="desk-area" words="desk" />}
@@ -150,11 +153,10 @@ const Entry = ({ line, words }: { readonly line: string; readonly words: string 
   </span>
 )
 
-/** `Recording since 09:31`. If the chart covers less than its range: `, last 3 minutes shown`. */
-function recordingText({ sinceMs, nowMs, facts, range }: ChartSeries): string {
-  if (sinceMs === undefined) return 'Nothing recorded yet'
-  const isWhole = facts.pastMs === RANGES[range].pastMs
-  return `Recording since ${dayAndMinuteText(sinceMs, nowMs)}${isWhole ? '' : `, ${facts.words} shown`}`
+function recordingText({ sinceMs, nowMs }: ChartSeries): string {
+  return sinceMs === undefined
+    ? 'Nothing recorded yet'
+    : `Recording since ${dayAndMinuteText(sinceMs, nowMs)}`
 }
 
 /** The chart's series. Recomputed when time has moved by a pixel, but at most every two seconds. */

@@ -3,10 +3,10 @@ import type { RequestQuota } from '../../app/contract/snapshot.ts'
 import { MINUTE_MS } from '../../app/contract/units.ts'
 import { type LevelForecast, levelForecast } from '../../app/quota/level-forecast.ts'
 import { emptyText, isUnchecked, STALE_AFTER_MS } from '../../app/status/quota-status.ts'
-import { RANGES, shownRange } from '../charts/ranges.ts'
+import { RANGES } from '../charts/ranges.ts'
 import type { ChartRange } from '../state/view-state.ts'
-import { bandRows } from './band.ts'
-import { stripOf, withUse } from './strip-of-use.ts'
+import { BAND_COLUMNS, bandRows, MAX_EMPTY } from './band.ts'
+import { SAYS_MS, stripOf, withUse } from './strip-of-use.ts'
 
 /** The values of the chart at one time. A line has a gap where its value is missing. */
 export interface ChartRow {
@@ -27,6 +27,8 @@ export interface ChartRow {
   readonly forecast?: readonly [low: number, high: number]
   readonly earliest?: number
   readonly latest?: number
+  /** Whether a request got a 429 at this time. */
+  readonly isRejected?: boolean
   /** The last header at or before this time, epoch ms. */
   readonly headerAt?: number
   /** Requests per second, as estimated at that time. */
@@ -50,11 +52,18 @@ interface LowestLevel {
 
 const QUARTER_MS = 15 * MINUTE_MS
 
+/** A time without data, epoch ms. `isBefore`: before the row's recording began. */
+interface Gap {
+  readonly fromMs: number
+  readonly toMs: number
+  readonly isBefore: boolean
+}
+
 /**
  * Computes the lines of the chart.
  *
- * A solid line joins headers less than two minutes apart. Longer gaps, and the time since the last header,
- * have a dashed line of modelled values. While the row is not checked, all lines end at the last header.
+ * A solid line joins headers, a dashed line shows estimates. See `finelyDrawn`. No line crosses a time
+ * without data, in which the app was not running or the row was not checked.
  */
 export function chartSeries(
   history: History,
@@ -62,21 +71,27 @@ export function chartSeries(
   nowMs: number,
   range: ChartRange = '15 min',
 ) {
-  const facts = shownRange(range, firstMs(history, nowMs), nowMs)
+  const facts = RANGES[range]
   const { pastMs, aheadMs, asBand } = facts
   const fromMs = nowMs - pastMs
   const toMs = nowMs + aheadMs
   const isOutdated = isUnchecked(quota, nowMs)
-  const untilMs = isOutdated
-    ? (history.points.findLast(({ source }) => source === 'header')?.at ?? fromMs)
-    : nowMs
-  const points = history.points.filter((point) => point.at >= fromMs && point.at <= untilMs)
-  const lines = asBand ? bandLine(points, fromMs, nowMs) : finelyDrawn(points)
+  const points = history.points.filter((point) => point.at >= fromMs && point.at <= nowMs)
+  const rejectedAt = history.rejectedAt.filter((at) => at >= fromMs && at <= nowMs)
+  const lines = asBand
+    ? bandLine(points, fromMs, nowMs)
+    : finelyDrawn(withRejections(points, rejectedAt), quota.limit)
+  const sinceMs = history.since ?? history.points[0]?.at
+  const leastMs = asBand ? (MAX_EMPTY * pastMs) / BAND_COLUMNS : SAYS_MS
+  const gaps = gapsOf(lines, { fromMs, nowMs, sinceMs, isOutdated, leastMs })
   const ahead =
     aheadMs > 0 && quota.source !== 'default' && !isOutdated ? levelForecast(quota, nowMs, toMs) : undefined
   if (!isOutdated && (aheadMs > 0 || !asBand)) addNow(lines, quota, nowMs, ahead)
   const strip = asBand ? undefined : stripOf(points, quota)
-  const rows = withUsual(asBand ? lines : withUse(lines, points, quota, strip), history.usual)
+  const rejected = new Set(rejectedAt)
+  const rows = withUsual(asBand ? lines : withUse(lines, points, quota, strip), history.usual).map((row) =>
+    rejected.has(row.at) ? { ...row, isRejected: true } : row,
+  )
   return {
     rows,
     hasUsual: rows.some(({ usual }) => usual !== undefined),
@@ -84,7 +99,8 @@ export function chartSeries(
     facts,
     strip,
     /** Start of the row's recording, epoch ms. */
-    sinceMs: history.since ?? history.points[0]?.at,
+    sinceMs,
+    gaps,
     fromMs,
     toMs,
     nowMs,
@@ -93,7 +109,7 @@ export function chartSeries(
     lowBelow: quota.limit * quota.threshold,
     lowest: lowestOf(lines, quota, history.rejectedAt, toMs - fromMs),
     hasForecast: ahead !== undefined,
-    rejectedAt: history.rejectedAt.filter((at) => at >= fromMs && at <= nowMs),
+    rejectedAt,
     range,
   }
 }
@@ -155,12 +171,42 @@ function leastOf(rows: readonly ChartRow[], countOf: (row: ChartRow) => number |
   return least
 }
 
-/** The oldest point or 429 of the shortest range. `undefined` without points. */
-function firstMs({ points, rejectedAt }: History, nowMs: number): number | undefined {
-  const fromMs = nowMs - RANGES['15 min'].pastMs
-  const first = [...points.map(({ at }) => at), ...rejectedAt].filter((at) => at >= fromMs)
-  return first.length === 0 ? undefined : Math.min(...first)
+interface GapSpan {
+  readonly fromMs: number
+  readonly nowMs: number
+  readonly sinceMs: number | undefined
+  readonly isOutdated: boolean
+  /** A shorter time is not a gap. */
+  readonly leastMs: number
 }
+
+/** The times without data, oldest first. Empty without a recording. A row without values ends a line. */
+function gapsOf(lines: readonly ChartRow[], span: GapSpan): readonly Gap[] {
+  const { fromMs, nowMs, sinceMs, isOutdated, leastMs } = span
+  if (sinceMs === undefined) return []
+  const isDrawn = ({ header, modelled, headerBand, modelledBand }: ChartRow) =>
+    (header ?? modelled ?? headerBand ?? modelledBand) !== undefined
+  const drawnMs = lines.filter(isDrawn).map(({ at }) => at)
+  const firstMs = drawnMs[0] ?? nowMs
+  const lastMs = drawnMs.at(-1) ?? firstMs
+  const gaps = [
+    ...(sinceMs > fromMs ? [{ fromMs, toMs: sinceMs, isBefore: true }] : []),
+    { fromMs: Math.max(fromMs, sinceMs), toMs: firstMs, isBefore: false },
+    ...lines.flatMap((row, index) => {
+      const [before, after] = [lines[index - 1], lines[index + 1]]
+      if (isDrawn(row) || before === undefined || after === undefined) return []
+      return [{ fromMs: before.at, toMs: after.at, isBefore: false }]
+    }),
+    ...(isOutdated ? [{ fromMs: lastMs, toMs: nowMs, isBefore: false }] : []),
+  ]
+  return gaps.filter((gap) => gap.toMs - gap.fromMs > leastMs)
+}
+
+/** Adds a level of 0 at each 429, because a 429 proves that less than one request was left. */
+const withRejections = (points: History['points'], rejectedAt: readonly number[]): readonly HistoryPoint[] =>
+  [...points, ...rejectedAt.map((at) => ({ at, remaining: 0, source: 'header' }) as const)].sort(
+    (a, b) => a.at - b.at,
+  )
 
 function bandLine(points: History['points'], fromMs: number, nowMs: number): ChartRow[] {
   let before: boolean | undefined
@@ -175,45 +221,75 @@ function bandLine(points: History['points'], fromMs: number, nowMs: number): Cha
   })
 }
 
-function finelyDrawn(points: History['points']): ChartRow[] {
+/** How far a solid line may be outside the range that was known at the time, as a share of the limit. */
+const MAX_OFF = 0.05
+
+/**
+ * The rows of a short range.
+ *
+ * A solid line joins two headers less than two minutes apart, if it agrees with the ranges known between
+ * them. Other estimates are drawn as they were, with a dashed line. So a sudden fall, such as to a 429, is
+ * drawn at the time of the header that proves it. After `SAYS_MS` without a point, the line has a gap.
+ */
+function finelyDrawn(points: readonly HistoryPoint[], limit: number): ChartRow[] {
   const rows: ChartRow[] = []
-  let lastHeaderMs: number | undefined
-  for (const [index, point] of points.entries()) {
-    if (point.source === 'header') {
-      const isGap = lastHeaderMs !== undefined && point.at - lastHeaderMs > STALE_AFTER_MS
-      if (isGap && rows.at(-1)?.header !== undefined) rows.push({ at: point.at - 1 })
-      const range = [point.remaining, point.remaining] as const
-      rows.push(
-        rows.at(-1)?.header === undefined && rows.at(-1)?.modelled !== undefined
-          ? { at: point.at, header: point.remaining, modelled: point.remaining, range }
-          : { at: point.at, header: point.remaining, range },
-      )
-      lastHeaderMs = point.at
-      continue
+  let header: HistoryPoint | undefined
+  let looks: HistoryPoint[] = []
+  const drawLooks = () => {
+    for (const look of looks) {
+      joinModelled(rows)
+      rows.push({ at: look.at, modelled: look.remaining, ...rangeOf(look) })
     }
-    const nextHeader = points.slice(index + 1).find((later) => later.source === 'header')
-    const isVouchedFor =
-      lastHeaderMs !== undefined && nextHeader !== undefined && nextHeader.at - lastHeaderMs <= STALE_AFTER_MS
-    if (isVouchedFor) {
-      const before = rows.findLast((row) => row.header !== undefined)
-      // The level at this point is on the straight line between two headers. The row adds only the range at
-      // this time.
-      const header = before && nextHeader && between(before, nextHeader, point.at)
-      if (header !== undefined && point.low !== undefined)
-        rows.push({ at: point.at, header, ...rangeOf(point) })
-      continue
-    }
-    joinModelled(rows)
-    rows.push({ at: point.at, modelled: point.remaining, ...rangeOf(point) })
+    looks = []
   }
+  for (const [index, point] of points.entries()) {
+    const before = points[index - 1]
+    if (before !== undefined && point.at - before.at > SAYS_MS) {
+      drawLooks()
+      rows.push({ at: point.at - 1 })
+      header = undefined
+    }
+    if (point.source !== 'header') {
+      looks.push(point)
+      continue
+    }
+    if (header !== undefined && isStraight(header, looks, point, limit)) {
+      for (const look of looks)
+        if (look.low !== undefined)
+          rows.push({ at: look.at, header: between(header, point, look.at), ...rangeOf(look) })
+      looks = []
+    } else drawLooks()
+    const range = [point.remaining, point.remaining] as const
+    const isAfterEstimate = rows.at(-1)?.header === undefined && rows.at(-1)?.modelled !== undefined
+    rows.push({
+      at: point.at,
+      header: point.remaining,
+      ...(isAfterEstimate && { modelled: point.remaining }),
+      range,
+    })
+    header = point
+  }
+  drawLooks()
   return rows
 }
 
+function isStraight(
+  before: HistoryPoint,
+  looks: readonly HistoryPoint[],
+  after: HistoryPoint,
+  limit: number,
+): boolean {
+  const isOff = ({ at, low = 0, high = limit }: HistoryPoint) => {
+    const level = between(before, after, at)
+    return level < low - MAX_OFF * limit || level > high + MAX_OFF * limit
+  }
+  return after.at - before.at <= STALE_AFTER_MS && !looks.some(isOff)
+}
+
 /** Interpolates linearly between two headers at `atMs`. */
-function between(before: ChartRow, after: HistoryPoint, atMs: number): number {
-  const from = before.header ?? after.remaining
+function between(before: HistoryPoint, after: HistoryPoint, atMs: number): number {
   const share = after.at > before.at ? (atMs - before.at) / (after.at - before.at) : 1
-  return from + (after.remaining - from) * share
+  return before.remaining + (after.remaining - before.remaining) * share
 }
 
 function rangeOf({ low, high }: Pick<HistoryPoint, 'low' | 'high'>): Pick<ChartRow, 'range'> {

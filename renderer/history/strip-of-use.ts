@@ -8,8 +8,8 @@ export type UseStrip = NonNullable<ReturnType<typeof stripOf>>
 const BASE = -0.34
 const TOP = -0.1
 
-/** Maximum time for which a point's use applies. The next point ends it earlier. Milliseconds. */
-const SAYS_MS = 30_000
+/** Maximum time for which a point applies. The next point ends it earlier. Milliseconds. */
+export const SAYS_MS = 30_000
 
 /**
  * The strip of use below the line of a chart, for these points. `undefined` if no point has a known use.

@@ -1,6 +1,5 @@
 import { usePlotArea, XAxis } from 'recharts'
-import { MINUTE_MS } from '../../app/contract/units.ts'
-import { clockText, minuteText, weekdayText } from '../../app/status/moments.ts'
+import { minuteText, weekdayText } from '../../app/status/moments.ts'
 import { TIME_AXIS, WHOLE_FRAME } from '../charts/chart-parts.ts'
 import { timeTicks } from '../charts/time-ticks.ts'
 import type { ChartSeries } from './series.ts'
@@ -12,7 +11,7 @@ interface HistoryTimeAxisProps {
 export function HistoryTimeAxis({ series: { fromMs, nowMs, toMs, range, facts } }: HistoryTimeAxisProps) {
   const widthPixels = usePlotArea()?.width ?? WHOLE_FRAME.initialDimension.width
   const { tickMs } = facts
-  const format = range === '7 d' ? WEEKDAY : tickMs < MINUTE_MS ? CLOCK : MINUTE
+  const format = range === '7 d' ? WEEKDAY : MINUTE
   const ticks = timeTicks({ fromMs, nowMs, toMs, tickMs, widthPixels, labelPixels: format.pixels })
   const anchorOf = (at: number) => {
     const pixels = ((at - fromMs) / (toMs - fromMs)) * widthPixels
@@ -54,5 +53,4 @@ interface TickProps {
 
 /** Format of the labels, and their width including the margin, in pixels. */
 const MINUTE = { text: minuteText, pixels: 42 }
-const CLOCK = { text: clockText, pixels: 60 }
 const WEEKDAY = { text: weekdayText, pixels: 72 }

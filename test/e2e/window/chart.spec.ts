@@ -83,19 +83,22 @@ test('the chart shows when the row will be empty as soon as the row does', async
   expect(await seen).toEqual(['empty 14:35–14:38'])
 })
 
-test('a chart that began two minutes ago is mostly filled', async ({ page, open }) => {
+test('a chart covers its range, and names the times without data', async ({ page, open }) => {
   const host = await open(snapshot())
   const at = Date.UTC(2026, 2, 13, 14, 31, 5)
-  const points = [90, 60, 30, 0].map((seconds) => ({
-    at: at - seconds * 1000,
-    remaining: 300 - seconds,
-    source: 'header',
-  }))
-  host.answer('history', { points, rejectedAt: [], since: at - 90_000 })
-  await expect(page.getByRole('img', { name: /^Positions, last 2 minutes/ })).toBeVisible({ timeout: 20_000 })
-  await expect(page.getByTestId('recording-since')).toContainText(
-    'Recording since 14:29, last 2 minutes shown',
-  )
+  const seconds = Array.from({ length: 31 }, (_, index) => 300 - 10 * index)
+  const points = seconds
+    .filter((before) => before > 240 || before < 100)
+    .map((before) => ({ at: at - before * 1000, remaining: before, source: 'header' }))
+  host.answer('history', { points, rejectedAt: [], since: at - 300_000 })
+  const chart = page.locator('[data-history]')
+  await expect(chart.getByRole('img', { name: /^Positions, last 15 minutes/ })).toBeVisible()
+  await expect(chart.getByTestId('span-label')).toHaveText(['no data before 14:26', 'not checked'], {
+    timeout: 20_000,
+  })
+  await expect(chart.locator('[class*="legend"]').getByText('not checked')).toBeVisible()
+  await expect(page.getByTestId('recording-since')).toContainText('Recording since 14:26')
+  expect(await problemsOf(page, '[data-history]')).toEqual([])
 })
 
 test('m maximises the chart, and restores it', async ({ page, open }) => {

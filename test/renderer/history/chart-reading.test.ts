@@ -2,7 +2,6 @@ import '../utc.ts'
 import { describe, expect, test } from 'vitest'
 import type { HistoryPoint } from '../../../app/contract/history.ts'
 import { chartMarkers, placedMarkers } from '../../../renderer/charts/markers.ts'
-import { shownRange } from '../../../renderer/charts/ranges.ts'
 import { chartReading } from '../../../renderer/history/chart-reading.ts'
 import { chartSeries } from '../../../renderer/history/series.ts'
 import { EVENTS, NOW_MS, quota } from '../fixtures.ts'
@@ -56,6 +55,16 @@ describe('the chart’s cursor', () => {
   test('reads a header if there was one', () => {
     expect(at(-60)).toMatchObject({ source: 'header', facts: [{ value: '120 of 320' }, {}, { value: '0' }] })
   })
+  test('reads a 429 that brought no header', () => {
+    const rejectedAt = [NOW_MS - 41 * SECOND]
+    const row = chartSeries({ points, rejectedAt }, quota('Positions', 320, 300, 100), NOW_MS).rows.find(
+      (one) => one.at === rejectedAt[0],
+    )
+    expect(row && chartReading(row, 320)).toMatchObject({
+      source: '429',
+      facts: [{ value: '0 of 320' }, {}, {}, {}],
+    })
+  })
   test('reads nothing in a gap, and marks a forecast', () => {
     expect(chartReading({ at: NOW_MS }, 320)).toBeUndefined()
     const ahead = { at: NOW_MS, forecast: [3, 19], earliest: 3, latest: 19 } as const
@@ -69,10 +78,10 @@ describe('the strip of use', () => {
   test('is drawn below the line, others on top of own, up to the highest use', () => {
     const points = [point(-10, { own: 0.5, elsewhere: 1.5 }), point(-5, { own: 0, elsewhere: 0 })]
     const { strip, rows } = chartSeries({ points, rejectedAt: [] }, row, NOW_MS)
-    expect(strip?.maxPerSecond).toBe(2)
     const used = rows.find((one) => one.own === 0.5)
     expect(used?.ownBar?.[0]).toBe(strip?.base)
     expect(used?.othersBar?.[0]).toBe(used?.ownBar?.[1])
+    expect(strip?.maxPerSecond).toBe(2)
     expect(used?.othersBar?.[1]).toBeCloseTo(strip?.top ?? 0, 6)
     expect(strip?.top ?? 1).toBeLessThan(0)
   })
@@ -91,26 +100,6 @@ describe('the strip of use', () => {
   })
   test('is omitted if no use is known', () => {
     expect(chartSeries({ points: [point(-10)], rejectedAt: [] }, row, NOW_MS).strip).toBeUndefined()
-  })
-})
-
-describe('the shortest range', () => {
-  test('grows with the data, from 2 to 15 minutes', () => {
-    const words = (minutes: number | undefined) =>
-      shownRange('15 min', minutes === undefined ? undefined : NOW_MS - minutes * MINUTE, NOW_MS).words
-    expect([undefined, 0, 2, 2.1, 4, 7, 9, 11, 15].map(words)).toEqual(
-      [2, 2, 2, 3, 5, 8, 10, 15, 15].map((minutes) => `last ${minutes} minutes`),
-    )
-    expect(shownRange('1 h', NOW_MS, NOW_MS).words).toBe('last hour')
-  })
-  test('begins with the oldest point, and shows since when data is recorded', () => {
-    const row = quota('Positions', 320, 300, 100)
-    const since = NOW_MS - 9 * 60 * MINUTE
-    const series = chartSeries({ points: [point(-90)], rejectedAt: [], since }, row, NOW_MS)
-    expect([series.fromMs, series.sinceMs]).toEqual([NOW_MS - 2 * MINUTE, since])
-    expect(chartSeries({ points: [point(-800)], rejectedAt: [] }, row, NOW_MS).fromMs).toBe(
-      NOW_MS - 15 * MINUTE,
-    )
   })
 })
 

@@ -46,14 +46,14 @@ describe('the chart', () => {
   })
 
   it('adds the interval at each time without bending the line between headers', () => {
-    const look = { ...at(-45, 52, 'modelled'), low: 48, high: 60 }
-    expect(rowsOf([at(-60, 50), look, at(0, 38)])).toEqual([
-      { at: -60, header: 50, range: [50, 50] },
-      { at: -45, header: 47, range: [48, 60] },
+    const look = { ...at(-30, 52, 'modelled'), low: 48, high: 60 }
+    expect(rowsOf([at(-40, 50), look, at(0, 38)])).toEqual([
+      { at: -40, header: 50, range: [50, 50] },
+      { at: -30, header: 47, range: [48, 60] },
       { at: 0, header: 38, range: [38, 38] },
       { at: 0, modelled: 38, range: [38, 38] },
     ])
-    expect(rowsOf([at(-60, 50), look])[1]).toEqual({ at: -45, modelled: 52, range: [48, 60] })
+    expect(rowsOf([at(-40, 50), look])[1]).toEqual({ at: -30, modelled: 52, range: [48, 60] })
   })
 
   it('draws the model from the last header to now', () => {
@@ -64,23 +64,57 @@ describe('the chart', () => {
     ])
   })
 
-  it('ends at the last header while the row is not checked, and forecasts nothing', () => {
-    const points = [at(-60, 50), at(-30, 45, 'modelled')]
+  it('ends at the last point while the row is not checked, and forecasts nothing', () => {
+    const points = [at(-60, 50), at(-45, 45, 'modelled')]
     const unchecked = { ...runningOut, state: 'not-checked' } as const
-    expect(rowsOf(points, unchecked)).toEqual([{ at: -60, header: 50, range: [50, 50] }])
+    expect(rowsOf(points, unchecked).at(-1)).toEqual({ at: -45, modelled: 45 })
     expect(chartSeries({ points, rejectedAt: [] }, unchecked, NOW_MS).hasForecast).toBe(false)
     expect(chartSeries({ points, rejectedAt: [] }, runningOut, NOW_MS).hasForecast).toBe(true)
   })
 
   it('draws no solid line across more than two minutes without a header', () => {
-    const points = [at(-400, 50), at(-300, 150, 'modelled'), at(-200, 250), at(-10, 40)]
-    expect(rowsOf(points)).toEqual([
-      { at: -400, header: 50, modelled: 50, range: [50, 50] },
-      { at: -300, modelled: 150 },
-      { at: -200, header: 250, modelled: 250, range: [250, 250] },
-      { at: -10.001 },
-      { at: -10, header: 40, modelled: 40, range: [40, 40] },
+    const looks = [-170, -140, -110, -80, -50].map((seconds) => at(seconds, 150, 'modelled'))
+    const rows = rowsOf([at(-200, 50), ...looks, at(-20, 250)])
+    expect(rows.slice(0, 2)).toEqual([
+      { at: -200, header: 50, modelled: 50, range: [50, 50] },
+      { at: -170, modelled: 150 },
+    ])
+    expect(rows.slice(-3)).toEqual([
+      { at: -50, modelled: 150 },
+      { at: -20, header: 250, modelled: 250, range: [250, 250] },
       { at: 0, modelled: 38, range: [38, 38] },
+    ])
+  })
+
+  it('draws an unforeseen fall at the time of the header that proves it', () => {
+    const looks = [-40, -22].map((seconds) => ({ ...at(seconds, 170, 'modelled'), low: 120, high: 200 }))
+    const linesOf = (remaining: number) =>
+      rowsOf([at(-60, 150), ...looks, at(-20, remaining)]).map(({ at, header, modelled }) => [
+        at,
+        header,
+        modelled,
+      ])
+    expect(linesOf(0)).toEqual([
+      [-60, 150, 150],
+      [-40, undefined, 170],
+      [-22, undefined, 170],
+      [-20, 0, 0],
+      [0, undefined, 38],
+    ])
+    // The straight line to 140 is within the known range.
+    expect(linesOf(140).map(([, header]) => header !== undefined)).toEqual([true, true, true, true, false])
+  })
+
+  it('is at 0 at a 429, with or without a header', () => {
+    const points = [at(-30, 150), at(-20, 160, 'modelled'), at(-5, 90)]
+    const levelsOf = (rejected: number, more: readonly HistoryPoint[] = []) =>
+      chartSeries({ points: [...points, ...more], rejectedAt: [NOW_MS + rejected * 1000] }, positions, NOW_MS)
+        .rows.filter(({ header }) => header === 0)
+        .map(({ at, isRejected }) => [(at - NOW_MS) / 1000, isRejected])
+    expect(levelsOf(-12)).toEqual([[-12, true]])
+    expect(levelsOf(-2, [at(-2, 0)])).toEqual([
+      [-2, true],
+      [-2, true],
     ])
   })
 
@@ -145,11 +179,11 @@ describe('the chart’s annotations', () => {
   })
   it('mark no lowest level next to a 429 at the same point', () => {
     const risen = quota('Positions', 320, 300, 200)
-    const points = [at(-600, 90), at(-300, 0), at(-60, 150)]
+    const points = [at(-600, 0), at(-300, 90), at(-60, 150)]
     const lowestBeside = (seconds: number) =>
       chartSeries({ points, rejectedAt: [NOW_MS + seconds * 1000] }, risen, NOW_MS).lowest
-    expect(lowestBeside(-310)).toBeUndefined()
-    expect(lowestBeside(-600)?.count).toBe(0)
+    expect(lowestBeside(-610)).toBeUndefined()
+    expect(lowestBeside(-300)?.count).toBe(0)
   })
   it('mark when the row is empty, in the row’s words, if a forecast is drawn', () => {
     expect(seriesOf([at(-60, 50)], runningOut).hasForecast).toBe(true)
@@ -184,5 +218,61 @@ describe('the usual level', () => {
       ]).hasUsual,
     ).toBe(false)
     expect(withUsual(undefined).hasUsual).toBe(false)
+  })
+})
+
+describe('a time without data', () => {
+  const MINUTE_MS = 60_000
+  const unchecked = { ...positions, state: 'not-checked' } as const
+  const isDrawn = ({ header, modelled, headerBand }: ReturnType<typeof rowsOf>[number]) =>
+    (header ?? modelled ?? headerBand) !== undefined
+  const seriesOf = (points: readonly HistoryPoint[], row: typeof positions = positions, since?: number) =>
+    chartSeries({ points, rejectedAt: [], ...(since !== undefined && { since }) }, row, NOW_MS)
+  const gapsOf = (...of: Parameters<typeof seriesOf>) =>
+    seriesOf(...of).gaps.map(({ fromMs, toMs, isBefore }) => [
+      (fromMs - NOW_MS) / 1000,
+      (toMs - NOW_MS) / 1000,
+      ...(isBefore ? ['before'] : []),
+    ])
+
+  it('is a gap in the lines, even between two headers', () => {
+    const points = [at(-100, 50), at(-90, 51, 'modelled'), at(-40, 60), at(-20, 61, 'modelled')]
+    expect(gapsOf(points, positions)).toEqual([
+      [-900, -100, 'before'],
+      [-90, -40],
+    ])
+    expect(rowsOf(points).map((row) => [row.at, isDrawn(row)])).toEqual([
+      [-100, true],
+      [-90, true],
+      [-40.001, false],
+      [-40, true],
+      [-20, true],
+      [0, true],
+    ])
+    // Thirty seconds without a point are no gap.
+    expect(gapsOf([at(-40, 50), at(-10, 60)])).toEqual([[-900, -40, 'before']])
+  })
+
+  it('lasts until now while the row is not checked', () => {
+    const since = NOW_MS - 60 * MINUTE_MS
+    expect(gapsOf([at(-890, 50), at(-870, 50), at(-845, 50)], unchecked, since)).toEqual([[-845, 0]])
+    expect(gapsOf([at(-890, 50)], positions, since)).toEqual([])
+    expect(gapsOf([], unchecked, since)).toEqual([[-900, 0]])
+  })
+
+  it('before the recording is empty, and the axis covers the whole range', () => {
+    const series = seriesOf([at(-90, 50), at(-61, 50)], positions, NOW_MS - 90_000)
+    expect([series.fromMs, series.sinceMs]).toEqual([NOW_MS - 15 * MINUTE_MS, NOW_MS - 90_000])
+    expect(gapsOf([at(-90, 50), at(-61, 50)], positions, NOW_MS - 90_000)).toEqual([[-900, -90, 'before']])
+    expect(gapsOf([])).toEqual([])
+  })
+
+  it('in a long range is longer than its columns', () => {
+    const minutes = [-59, -50, -49, -48, -2, -1]
+    const points = minutes.map((minute) => at(minute * 60, 50))
+    const since = NOW_MS - 600 * MINUTE_MS
+    const { gaps } = chartSeries({ points, rejectedAt: [], since }, unchecked, NOW_MS, '1 h')
+    const lengths = gaps.map(({ fromMs, toMs }) => Math.round((toMs - fromMs) / MINUTE_MS))
+    expect(lengths).toEqual([9, 46, 1])
   })
 })
