@@ -1,4 +1,4 @@
-import { memo, useDeferredValue } from 'react'
+import { memo, Suspense, useDeferredValue } from 'react'
 import {
   Area,
   CartesianGrid,
@@ -24,15 +24,14 @@ import {
   WHOLE_FRAME,
 } from '../charts/chart-parts.ts'
 import type { ChartMarker } from '../charts/markers.ts'
-import { classesOf } from '../components/classes.ts'
-import { chartReading } from './chart-reading.ts'
-import sheet from './history.module.css'
+import { loadedLater } from '../components/loaded-later.ts'
 import { MarkerLines } from './marker-lines.tsx'
 import { type ChartRow, type ChartSeries, countTicks } from './series.ts'
 import type { UseStrip } from './strip-of-use.ts'
 import { HistoryTimeAxis } from './time-axis.tsx'
 
-const css = classesOf(sheet)
+// A separate chunk, because most charts are never under a cursor.
+const Reading = loadedLater(async () => (await import('./reading.tsx')).Reading)
 
 const MARGIN = { top: 17, right: 14, bottom: 0, left: 0 } as const
 
@@ -182,7 +181,7 @@ export const HistoryChart = memo(function HistoryChart(props: HistoryChartProps)
         )}
         <MarkerLines markers={markers} series={series} />
         <Tooltip
-          content={<Reading limit={limit} />}
+          content={<Tip limit={limit} />}
           cursor={{ stroke: 'var(--text)', strokeWidth: 1 }}
           isAnimationActive={false}
           filterNull={false}
@@ -243,23 +242,13 @@ function axisText(value: number, strip: UseStrip | undefined): string {
 }
 
 /** The tooltip at the cursor. When the cursor moves, only the tooltip renders. */
-function Reading({ limit, ...cursor }: CursorProps<ChartRow> & { readonly limit: number }) {
+function Tip({ limit, ...cursor }: CursorProps<ChartRow> & { readonly limit: number }) {
   const row = rowUnderCursor(cursor)
-  const reading = row && chartReading(row, limit)
-  if (reading === undefined) return null
   return (
-    <div className={css('reading')} aria-live="polite" data-testid="reading">
-      <p>
-        <b>{reading.time}</b> {reading.source}
-      </p>
-      <dl>
-        {reading.facts.map(({ name, value }) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-      </dl>
-    </div>
+    row && (
+      <Suspense fallback={null}>
+        <Reading row={row} limit={limit} />
+      </Suspense>
+    )
   )
 }
