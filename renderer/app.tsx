@@ -11,7 +11,6 @@ import { useKeyDown } from './hooks/use-key-down.ts'
 import { useMedia } from './hooks/use-media.ts'
 import { BannerArea, RefusalNotice } from './shell/banner.tsx'
 import { Header } from './shell/header.tsx'
-import { PausedBanner } from './shell/paused-banner.tsx'
 import sheet from './shell/shell.module.css'
 import { MAIN, SkipLinks } from './shell/skip-links.tsx'
 import { Title } from './shell/title.tsx'
@@ -28,7 +27,8 @@ const css = classesOf(sheet)
 const Glance = loadedLater(async () => (await import('./glance/glance.tsx')).Glance)
 const ProgramsPage = loadedLater(async () => (await import('./programs/programs-page.tsx')).ProgramsPage)
 const PlanPage = loadedLater(async () => (await import('./plan/plan-page.tsx')).PlanPage)
-// A separate chunk, because no dialog is open at the start.
+// Separate chunks, because at the start the window is not paused and no dialog is open.
+const PausedBanner = loadedLater(async () => (await import('./shell/paused-banner.tsx')).PausedBanner)
 const Dialogs = loadedLater(async () => (await import('./dialogs.tsx')).Dialogs)
 const DASHBOARD = { page: 'dashboard' } as const
 const CLOSED = { dialog: undefined } as const
@@ -60,7 +60,11 @@ export function HeadroomWindow() {
         <div className={css('window')} data-link={link} inert={isBehindDialog}>
           <SkipLinks />
           <Header />
-          <PausedBanner />
+          {isPaused && (
+            <Suspense fallback={null}>
+              <PausedBanner />
+            </Suspense>
+          )}
           <BannerArea />
           <Suspense fallback={<LoadingPart wayBack={DASHBOARD} />}>
             {shown === 'plan' && <PlanPage key={zone} />}

@@ -2,14 +2,14 @@ import './components/controls.css'
 import './components/dialog.css'
 import { StrictMode, Suspense } from 'react'
 import { createRoot } from 'react-dom/client'
-import { announce, browserNotifications } from './alerts/announce.ts'
+import type { AlertSeverity } from '../app/contract/alerts.ts'
 import { BrowserApi } from './api/browser-api.ts'
 import { browserSession } from './api/browser-session.ts'
-import { Sounds } from './api/sounds.ts'
+import type { Sounds } from './api/sounds.ts'
 import { tabPlace } from './api/tab-place.ts'
 import { alwaysLive } from './api/window-api.ts'
 import { HeadroomWindow } from './app.tsx'
-import { loadedLater } from './components/loaded-later.ts'
+import { fetched, loadedLater } from './components/loaded-later.ts'
 import { FailureBoundary } from './shell/failure-boundary.tsx'
 import { Mirror } from './state/mirror.ts'
 import { createPausable } from './state/pause.ts'
@@ -48,16 +48,24 @@ const ticker = createTicker({
 const shown = createPausable(mirror.store, ticker)
 mirror.start()
 followZone({ api, link, look })
-const sounds = new Sounds(() => new AudioContext())
-// The desktop shows the system's notifications itself.
-const showNotification = window.headroom === undefined ? browserNotifications() : undefined
-api.alertAnnounced((announcement) => {
+// Separate chunks, because most windows never announce an alert or play a sound.
+const loadSounds = async () => new (await import('./api/sounds.ts')).Sounds(() => new AudioContext())
+let sounds: Promise<Sounds> | undefined
+async function playSound(severity: AlertSeverity): Promise<void> {
+  sounds ??= fetched(loadSounds)
+  const loaded = await sounds
+  loaded.play(severity)
+}
+api.alertAnnounced(async (announcement) => {
   if (isStrip) return
+  const { announce, browserNotifications } = await fetched(() => import('./alerts/announce.ts'))
+  // The desktop shows the system's notifications itself.
+  const show = window.headroom === undefined ? browserNotifications() : undefined
   announce(announcement, {
     look: () => look.getState(),
-    play: (severity) => sounds.play(severity),
+    play: (severity) => void playSound(severity),
     isAllowed: () => Notification.permission === 'granted',
-    ...(showNotification && { show: showNotification }),
+    ...(show && { show }),
   })
 })
 const tellVisibility = () => mirror.visibilityChanged(document.visibilityState === 'visible')
@@ -81,7 +89,7 @@ createRoot(root).render(
         togglePause: shown.toggle,
         view: createView(),
         look,
-        sounds,
+        playSound,
       }}
     >
       <FailureBoundary>

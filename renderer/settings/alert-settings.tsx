@@ -28,7 +28,7 @@ export function AlertSettings() {
 }
 
 function SoundSetting({ severity }: { readonly severity: AlertSeverity }) {
-  const { look, sounds } = useParts()
+  const { look, playSound } = useParts()
   const on = useLook((one) => one.sounds)
   const id = `sound-${severity}`
   return (
@@ -50,7 +50,7 @@ function SoundSetting({ severity }: { readonly severity: AlertSeverity }) {
         <Button
           look="ghost"
           aria-label={`Test: ${SOUND_LABELS[severity]}`}
-          onClick={() => sounds.play(severity)}
+          onClick={() => void playSound(severity)}
         >
           Test
         </Button>

@@ -1,7 +1,7 @@
 import { createContext, use, useCallback, useMemo, useSyncExternalStore } from 'react'
 import { type StoreApi, useStore } from 'zustand'
+import type { AlertSeverity } from '../../app/contract/alerts.ts'
 import type { RequestQuota, Snapshot } from '../../app/contract/snapshot.ts'
-import type { Sounds } from '../api/sounds.ts'
 import type { LinkSource, WindowApi } from '../api/window-api.ts'
 import type { WindowClock } from '../api/window-clock.ts'
 import type { Look, LookStore } from './look.ts'
@@ -24,7 +24,7 @@ export interface WindowParts {
   readonly togglePause: () => void
   readonly view: ViewStore
   readonly look: LookStore
-  readonly sounds: Sounds
+  readonly playSound: (severity: AlertSeverity) => Promise<void>
 }
 
 export const WindowContext = createContext<WindowParts | undefined>(undefined)
