@@ -37,10 +37,10 @@ export function useAnswer<T>(ask: ((api: WindowApi) => Promise<T>) | undefined, 
     (change: (answer: T) => T) => setAnswer((before) => (before === undefined ? undefined : change(before))),
     [],
   )
-  /** Replaces the response with the result of a command. */
+  /** Replaces the response with the result of a command. Resolves when main has responded, or failed. */
   const take = useCallback((next: Promise<T>) => {
     setFailure(undefined)
-    next.then(
+    return next.then(
       (changed) => setAnswer(() => changed),
       (error: unknown) => setFailure(unanswered(error)),
     )
@@ -57,7 +57,7 @@ export function useAlertPreferences() {
   const { answer: preferences, failure, expect, take } = useAnswer(preferencesOf)
   const change = (wanted: AlertPreferencesChange) => {
     expect((before) => changedPreferences(before, wanted))
-    take(api.setAlertPreferences(wanted))
+    void take(api.setAlertPreferences(wanted))
   }
   return { preferences, failure, change } as const
 }

@@ -6,6 +6,8 @@ interface DraftFieldProps<T> {
   readonly inputMode: 'decimal' | 'text'
   /** The present value as text. */
   readonly current: string
+  /** Shown in an empty field: the value that applies without one. */
+  readonly placeholder?: string
   readonly hint?: ReactNode
   /** Whether another window set the present value. */
   readonly isElsewhere: boolean
@@ -19,7 +21,7 @@ interface DraftFieldProps<T> {
  * is not applied.
  */
 export function DraftField<T>(props: DraftFieldProps<T>) {
-  const { label, inputMode, current, hint, isElsewhere, read, onChoose } = props
+  const { label, inputMode, current, placeholder, hint, isElsewhere, read, onChoose } = props
   const id = useId()
   const [draft, setDraft] = useState<string>()
   const wanted = draft === undefined ? undefined : read(draft)
@@ -42,6 +44,7 @@ export function DraftField<T>(props: DraftFieldProps<T>) {
         autoComplete="off"
         spellCheck={false}
         value={draft ?? current}
+        placeholder={placeholder}
         aria-invalid={error !== undefined}
         aria-describedby={beneath.join(' ') || undefined}
         onChange={({ target }) => setDraft(target.value)}

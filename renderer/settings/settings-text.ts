@@ -54,6 +54,12 @@ export function secondsFrom(text: string): Typed<number | undefined> {
   return seconds === 0 ? typed(0) : within(EVERY_SECONDS, seconds, `Enter 0, or ${least} to ${most}.`)
 }
 
+/** Parses a threshold in per cent. Returns a share. An empty text selects the default. */
+export function thresholdFrom(text: string): Typed<number | undefined> {
+  if (text.trim() === '') return typed(undefined)
+  return within({ least: 0, most: 1 }, decimal(text) / 100, 'Enter a number from 0 to 100.')
+}
+
 /** Formats a share in per cent, such as `2` for 0.02, with all digits that a person can enter. */
 export const budgetText = (share: number): string => String(Math.round(share * 1e6) / 1e4)
 
@@ -81,14 +87,6 @@ export function probeUseText(
 
 /** Formats a share in per cent, such as `20` for 0.2, to a tenth. The input has the same precision. */
 export const percentOf = (share: number): string => String(Math.round(share * 1000) / 10)
-
-/** Parses a share. An empty text selects the default. */
-export function thresholdFrom(text: string): number | undefined | 'not-a-share' {
-  const typed = text.trim()
-  if (typed === '') return undefined
-  const percent = Number(typed)
-  return Number.isFinite(percent) && percent >= 0 && percent <= 100 ? percent / 100 : 'not-a-share'
-}
 
 export const RAW_CHOICES = [6 * HOUR_MS, DAY_MS, 2 * DAY_MS, 7 * DAY_MS, 14 * DAY_MS] as const
 export const ROLLUP_CHOICES = [7 * DAY_MS, 30 * DAY_MS, 90 * DAY_MS, 365 * DAY_MS] as const

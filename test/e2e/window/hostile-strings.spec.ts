@@ -181,7 +181,7 @@ async function walk(page: Page, host: FakeHost, tainted: Tainted, before?: Place
   for (const [key, parts] of [
     ['a', ['[data-alert]']],
     ['r', ['[data-testid=happenings]']],
-    ['s', ['[data-testid=storage]', 'input[type=number]']],
+    ['s', ['[data-testid=storage]', '[aria-label^="Alert below"] input']],
   ] as const) {
     await page.keyboard.press(key)
     for (const part of parts) await page.getByRole('dialog').locator(part).first().waitFor()

@@ -84,3 +84,26 @@ test('a change made here is not reported as another’s, nor fetched again', asy
   await expect(symbol).not.toHaveAccessibleDescription(/another window/)
   expect(asked() - before).toBe(1)
 })
+
+test('thresholds changed in another window are followed, and each field shows it', async ({ page, open }) => {
+  const { host, dialog } = await openSettings(page, open)
+  const thresholds = dialog.getByRole('group', { name: 'Alert below' })
+  const all = thresholds.getByLabel('All rows')
+  const accounts = thresholds.getByLabel('Accounts')
+  await expect(all).toHaveValue('20')
+  await expect(accounts).toHaveAttribute('placeholder', '20')
+  const changedTo = (below: number, command: string) => {
+    host.answer(command, { below, perCategory: { Positions: 0.3 } })
+    return snapshot().requests.map((row) => ({ ...row, threshold: below }))
+  }
+  host.show(snapshot({ revision: 2, requests: changedTo(0.15, 'alertThresholds') }))
+  await expect(all).toHaveValue('15')
+  await expect(all).toHaveAccessibleDescription('Changed in another window.')
+  await expect(accounts).toHaveAttribute('placeholder', '15')
+  await expect(thresholds.getByText('Changed in another window')).toHaveCount(1)
+  changedTo(0.4, 'setAlertThreshold')
+  await all.fill('40')
+  await all.press('Enter')
+  await expect(thresholds.getByText('Changed in another window')).toHaveCount(0)
+  await expect(all).toHaveValue('40')
+})

@@ -6,9 +6,15 @@ test('thresholds are set for all rows, for one, and back to the default', async 
   await page.keyboard.press('s')
   const dialog = page.getByRole('dialog')
   const thresholds = dialog.getByRole('group', { name: 'Alert below' })
-  await thresholds.getByLabel('All rows').fill('25')
+  const all = thresholds.getByLabel('All rows')
+  await all.fill('150')
+  await all.press('Enter')
+  await expect(all).toHaveValue('150')
+  await expect(all).toHaveAccessibleDescription('Enter a number from 0 to 100.')
+  await all.fill('25')
   await thresholds.getByLabel('Accounts').fill('0')
   await thresholds.getByLabel('Positions', { exact: true }).fill('')
+  await thresholds.getByLabel('Positions', { exact: true }).press('Enter')
   await expect
     .poll(() => asked(host, 'setAlertThreshold'))
     .toEqual([

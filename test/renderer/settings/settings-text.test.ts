@@ -10,7 +10,8 @@ import {
 it('parses the share that it shows', () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 1000 }), (tenths) => {
-      expect(thresholdFrom(percentOf(tenths / 1000))).toBeCloseTo(tenths / 1000, 9)
+      const value = expect.closeTo(tenths / 1000, 9)
+      expect(thresholdFrom(percentOf(tenths / 1000))).toEqual({ ok: true, value })
     }),
   )
 })
@@ -19,16 +20,13 @@ it('accepts only shares, and an empty field as the default', () => {
   fc.assert(
     fc.property(fc.string(), (text) => {
       const share = thresholdFrom(text)
-      if (typeof share === 'number') expect(share >= 0 && share <= 1).toBe(true)
+      if (share.ok && share.value !== undefined) expect(share.value >= 0 && share.value <= 1).toBe(true)
     }),
   )
-  expect(thresholdFrom(' ')).toBeUndefined()
-  expect([thresholdFrom('0'), thresholdFrom('100')]).toEqual([0, 1])
-  expect([thresholdFrom('-1'), thresholdFrom('101'), thresholdFrom('many')]).toEqual([
-    'not-a-share',
-    'not-a-share',
-    'not-a-share',
-  ])
+  expect(thresholdFrom(' ')).toEqual({ ok: true, value: undefined })
+  expect(['0', '100'].map(thresholdFrom)).toMatchObject([{ value: 0 }, { value: 1 }])
+  for (const text of ['-1', '100.1', '150', 'many'])
+    expect(thresholdFrom(text)).toEqual({ ok: false, error: 'Enter a number from 0 to 100.' })
 })
 
 it('offers the current value among the usual retention times', () => {
