@@ -14,7 +14,8 @@ const shownText = (most: number) =>
   )
 
 const key = {
-  name: shownText(60),
+  /** Without it, a new key gets a default name, and a key that signs in again keeps its name. */
+  name: z.optional(shownText(60)),
   environment: z.enum(['live', 'sim', 'custom']),
   /** Only for `custom`. The other environments have fixed hosts. */
   authUrl: z.optional(z.string().check(z.maxLength(300))),

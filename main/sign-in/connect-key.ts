@@ -17,7 +17,7 @@ export function connectKey(
   /** Ids of stored keys, connected or not. */
   reserved: readonly string[] = [],
 ): Outcome<{ readonly profile: string }> {
-  const { environment, name, clientId, clientSecret, refreshToken, audience } = request
+  const { environment, name = 'Main key', clientId, clientSecret, refreshToken, audience } = request
   const addresses = addressesOf(request)
   if (!addresses.ok) return addresses
   const { authUrl, baseUrl } = addresses

@@ -66,8 +66,8 @@ export function signInCommands({
       )
     if (waiting === undefined) return connect({ ...request, refreshToken })
     const { clientSecret: _, ...rest } = waiting
-    const { clientSecret } = request
-    return again({ ...rest, ...(clientSecret !== undefined && { clientSecret }), refreshToken })
+    const { name = rest.name, clientSecret } = request
+    return again({ ...rest, name, ...(clientSecret !== undefined && { clientSecret }), refreshToken })
   }
 
   const start = (

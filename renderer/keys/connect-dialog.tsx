@@ -85,7 +85,7 @@ export function ConnectDialog() {
         type="password"
         error={errors['clientSecret']}
       />
-      <Field label="Name" name="name" initial="Main key" error={errors['name']} />
+      <Field label="Name" name="name" placeholder="Main key" error={errors['name']} />
     </KeyDialog>
   )
 }

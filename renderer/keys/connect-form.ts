@@ -14,7 +14,7 @@ export function checkConnection(environment: ConnectionKind, way: Way, field: (n
   const clientId = field('clientId')
   const refreshToken = field('refreshToken')
   const clientSecret = field('clientSecret')
-  const name = field('name') || 'Main key'
+  const name = field('name')
   const audience = field('audience')
   if (clientId === '') errors['clientId'] = 'Enter the API key.'
   else if (clientId.length > 200) errors['clientId'] = 'Enter at most 200 characters.'
@@ -33,7 +33,7 @@ export function checkConnection(environment: ConnectionKind, way: Way, field: (n
   return {
     ok: true as const,
     connection: {
-      name,
+      ...(name !== '' && { name }),
       environment,
       ...(environment === 'custom' && authUrl !== undefined && baseUrl !== undefined && { authUrl, baseUrl }),
       ...(environment === 'custom' && audience !== '' && { audience }),

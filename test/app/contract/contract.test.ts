@@ -10,6 +10,7 @@ const parse = (name: CommandName, value: unknown): unknown => contract[name].par
 const OPTIONAL = [
   'options',
   'authUrl',
+  ...['connect', 'startSignIn'].map((name) => `name of ${name}`),
   'extraScopes',
   'category of setAlertThreshold',
   'below',

@@ -166,7 +166,6 @@ test('a key is connected without showing or storing its secrets', async ({ page,
   await expect(dialog).toContainText('The service did not accept this token.')
   expect(host.asked.filter(({ name }) => name === 'connect').map(({ arg }) => arg)).toEqual([
     {
-      name: 'Main key',
       environment: 'live',
       clientId: 'key-1',
       clientSecret: 'canary-secret',

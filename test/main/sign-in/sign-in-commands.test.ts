@@ -201,14 +201,19 @@ describe('a key that has to sign in again', () => {
     expect(monitor.profile('key-1')?.probes.budgetFraction).toBe(0.1)
   })
 
-  it('is not connected a second time when it is typed again, and uses the typed secret', async () => {
+  it('is not connected a second time when it is typed again, and uses the typed secret and name', async () => {
     const { handlers, bring, connected, monitor, refused, clock } = setUp()
     await connected('token-1', { clientSecret: 'old' })
     refused.add('token-1')
     await clock.advance(21 * 60_000)
-    await handlers.startSignIn({ ...KEY, clientSecret: 'new' })
+    await handlers.startSignIn({ ...KEY, name: 'Renamed', clientSecret: 'new' })
     expect(await bring('token-2')).toEqual({ ok: true, profile: 'key-1' })
-    expect(monitor.profile('key-1')?.clientSecret).toBe('new')
+    expect(monitor.profile('key-1')).toMatchObject({ clientSecret: 'new', name: 'Renamed' })
+    refused.add('token-2')
+    await clock.advance(21 * 60_000)
+    const { name: _, ...unnamed } = KEY
+    expect(await handlers.connect({ ...unnamed, refreshToken: 'token-3' })).toMatchObject({ ok: true })
+    expect(monitor.profile('key-1')?.name).toBe('Renamed')
     expect(monitor.profiles()).toEqual(['key-1'])
   })
 

@@ -10,11 +10,13 @@ const fields =
 const KEY = { clientId: 'key', refreshToken: 'token', name: 'Main key' }
 
 describe('the form that connects a key', () => {
-  it('submits what the contract accepts, without an empty secret', () => {
+  it('submits what the contract accepts, without an empty secret or name', () => {
     const checked = checkConnection('live', 'paste', fields(KEY))
     if (!checked.ok) throw new Error('refused')
     expect(checked.connection).toEqual({ ...KEY, environment: 'live' })
     expect(() => contract.connect.parse(checked.connection)).not.toThrow()
+    const unnamed = checkConnection('live', 'paste', fields({ ...KEY, name: '' }))
+    expect(unnamed).toMatchObject({ connection: expect.not.objectContaining({ name: expect.anything() }) })
   })
 
   it('requires no refresh token, and sends none, for a sign-in with the browser', () => {
