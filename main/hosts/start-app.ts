@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { SAVED_KEYS } from '../../app/contract/key-health.ts'
 import type { Outcome } from '../../app/contract/outcome.ts'
 import type { NewKey } from '../../app/contract/sign-in.ts'
-import type { Hello } from '../../app/contract/windows.ts'
+import type { Hello, KeptSecrets } from '../../app/contract/windows.ts'
 import { alertCommands } from '../alerts/alerts.ts'
 import { type Announcer, SILENT } from '../alerts/announcer.ts'
 import { startControlServer } from '../control/control-server.ts'
@@ -85,6 +85,8 @@ export interface RunningApp {
   readonly switches: Pick<OrderSwitches, 'stop'>
   /** Lines that tell a person which keys and settings could not be read. */
   readonly notices: readonly string[]
+  /** Where the secrets of newly connected keys were stored when the app started. */
+  readonly keeps: KeptSecrets
   stop(): Promise<void>
 }
 
@@ -259,6 +261,7 @@ export async function startApp({
     gateway,
     switches,
     notices,
+    keeps: storage.newKeys,
     stop: async () => {
       await control.close()
       await gateway.stop(drainMs)

@@ -67,14 +67,6 @@ export function realCommands(terminal: NodeTerminal, app: AppFolder): Commands {
     },
   }
 
-  /** Whether a passphrase is too weak to seal keys. Writes its strength to stderr. */
-  const isTooWeak = async (dataFolder: string, words: string): Promise<boolean> => {
-    const { checkPassphrase } = await import('./passphrase-check.ts')
-    const { kind, line } = checkPassphrase(dataFolder, words)
-    if (line !== undefined) terminal.error(line)
-    return kind === 'too-weak'
-  }
-
   /** The programs in the environment. If they can't be used, prints the reason and returns `undefined`. */
   const programsGiven = async () => {
     const { givenPrograms } = await import('../../gateway/given-programs.ts')
@@ -164,8 +156,12 @@ export function realCommands(terminal: NodeTerminal, app: AppFolder): Commands {
         runDesktop: (electronPath, args) => runDesktop(electronPath, app.path, args, terminal),
         runBrowser: async (args) => {
           checkPreferences(args.dataFolder, nodeClock.wallMs(), terminal.error)
-          if (passphrase !== undefined && (await isTooWeak(args.dataFolder, passphrase)))
-            return EXIT_PERSON_NEEDED
+          const check =
+            passphrase === undefined
+              ? undefined
+              : (await import('./passphrase-check.ts')).checkPassphrase(args.dataFolder, passphrase)
+          if (check?.line !== undefined && check.kind !== 'new') terminal.error(check.line)
+          if (check?.kind === 'too-weak') return EXIT_PERSON_NEEDED
           const given = await programsGiven()
           if (given === undefined) return EXIT_PERSON_NEEDED
           const controlSecret = terminal.environment[CONTROL_SECRET]
@@ -182,8 +178,8 @@ export function realCommands(terminal: NodeTerminal, app: AppFolder): Commands {
           const log = redactedLog(secrets, nodeClock.wallMs, fileSink(args.dataFolder, terminal.error))
           return runBrowser(args, {
             ...{ ...shared, claimPort, claimMetrics, facts },
-            startApp: ({ dataFolder, hostReason, open, simulate: simulated, gatewayPort }) =>
-              startApp({
+            startApp: async ({ dataFolder, hostReason, open, simulate: simulated, gatewayPort }) => {
+              const running = await startApp({
                 dataFolder,
                 ports: { ...portsWith(log), secrets },
                 hello: {
@@ -197,7 +193,11 @@ export function realCommands(terminal: NodeTerminal, app: AppFolder): Commands {
                 ...(controlSecret && { simulatorControl: controlSecret }),
                 ...(gatewayPort !== undefined && { gatewayPort }),
                 givenPrograms: given,
-              }),
+              })
+              // Printed only now, because the vault might not have been created.
+              if (check?.kind === 'new' && running.keeps === 'sealed') terminal.error(check.line)
+              return running
+            },
             serve: ({ windows, admitted }, port, ready) =>
               startBrowserHost({
                 windows,

@@ -1,4 +1,4 @@
-import { closeSync, openSync, writeFileSync } from 'node:fs'
+import { closeSync, mkdirSync, openSync, rmdirSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -99,6 +99,24 @@ test('with --no-link the window’s code is not on stdout', async () => {
   const { stdout, stderr } = await quiet.ended
   expect(stdout).toMatch(/^headroom ready: http:\/\/127\.0\.0\.1:\d+\/\n$/)
   expect(stdout + stderr).not.toContain('code')
+})
+
+test('start confirms a new passphrase only if the keys can be encrypted with it', async () => {
+  const folder = temporaryFolder()
+  mkdirSync(join(folder, 'vault.db.new'))
+  const args = ['start', '--host', 'browser', '--no-open', '--port', '0', '--data', folder]
+  const started = async () => {
+    const running = headroom(args, { HEADROOM_PASSPHRASE: 'plum river saddle anchor' })
+    await running.said('headroom ready: ')
+    running.child.kill('SIGTERM')
+    return running.ended
+  }
+  const confirmation = 'keys encrypted with HEADROOM_PASSPHRASE'
+  const failed = await started()
+  expect(failed.stdout).toContain(`tokens can't be saved in ${join(folder, 'vault.db')}`)
+  expect(failed.stderr).not.toContain(confirmation)
+  rmdirSync(join(folder, 'vault.db.new'))
+  expect((await started()).stderr).toContain(confirmation)
 })
 
 test('simulate prints when it serves and ends on a signal', async () => {
