@@ -113,7 +113,8 @@ export class VaultProfileStore implements ProfileStore, DeskStore {
   notices(): readonly string[] {
     const isNew = this.#handle.notices.length > 0
     return [...this.#damaged].flatMap((id) => {
-      if (id === SAVED_KEYS) return isNew ? [] : ['Your saved keys are damaged. Connect them again.']
+      if (id === SAVED_KEYS)
+        return isNew ? [] : ['Your saved keys are damaged or missing. Connect them again.']
       return `The name and addresses of the saved key ${id} are damaged. Connect that key again, then disconnect ${id}.`
     })
   }

@@ -16,13 +16,13 @@ export class NewestCommit {
   readonly #database: DatabaseSync
 
   constructor(folder: string, database: DatabaseSync) {
-    this.#file = join(folder, 'vault.seen.json')
+    this.#file = noteIn(folder)
     this.#database = database
   }
 
   /** A line for a person if the vault is older than the last commit. Otherwise `undefined`. */
   notice(): string | undefined {
-    const seen = this.#seen()
+    const seen = noted(this.#file)
     const now = this.#now()
     if (seen === undefined || now === undefined) return undefined
     if (seen.madeAtMs !== now.madeAtMs || seen.step <= now.step) return undefined
@@ -35,15 +35,9 @@ export class NewestCommit {
    */
   note(): void {
     const now = this.#now()
-    if (now !== undefined) writeWhole(this.#file, `${JSON.stringify(now)}\n`)
-  }
-
-  #seen(): Commit | undefined {
-    try {
-      return commit.parse(JSON.parse(readFileSync(this.#file, 'utf8')))
-    } catch {
-      return undefined // missing or damaged
-    }
+    if (now === undefined) return
+    const stored = this.#database.prepare('SELECT count(*) AS keys FROM profiles').get()
+    writeWhole(this.#file, `${JSON.stringify({ ...now, ...stored })}\n`)
   }
 
   /** The newest commit in the vault. `undefined` without a data key, because the vault is then empty. */
@@ -58,6 +52,28 @@ export class NewestCommit {
   }
 }
 
-/** `madeAtMs` identifies the vault. `step` is the total number of journal rows ever written. */
-const commit = z.object({ madeAtMs: z.number(), step: z.int() })
+/**
+ * Whether keys were stored at the newest commit. If so, a missing `vault.db` was removed from outside. True
+ * for a note of an earlier version, which has no count.
+ */
+export const hadKeys = (folder: string): boolean => {
+  const { keys = 1 } = noted(noteIn(folder)) ?? { keys: 0 }
+  return keys > 0
+}
+
+const noteIn = (folder: string): string => join(folder, 'vault.seen.json')
+
+function noted(file: string): Commit | undefined {
+  try {
+    return commit.parse(JSON.parse(readFileSync(file, 'utf8')))
+  } catch {
+    return undefined // missing or damaged
+  }
+}
+
+/**
+ * `madeAtMs` identifies the vault. `step` is the total number of journal rows ever written. `keys` is the
+ * number of stored keys.
+ */
+const commit = z.object({ madeAtMs: z.number(), step: z.int(), keys: z.int().optional() })
 type Commit = z.output<typeof commit>

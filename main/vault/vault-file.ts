@@ -6,6 +6,7 @@ import { COMPANIONS, setAside } from '../storage/set-aside.ts'
 import { migrate, openSqlite } from '../storage/sqlite-file.ts'
 import { storageErrorText, storageFailure } from '../storage/storage-error.ts'
 import { systemErrorText } from '../storage/system-error.ts'
+import { hadKeys } from './newest-commit.ts'
 import { VAULT_MIGRATIONS } from './schema.ts'
 
 export type VaultFileOpening =
@@ -54,6 +55,11 @@ export function openVaultFile(
       const said = keepAside(folder, nowMs, aside)
       notices.push(said.line)
       if (!said.ok) return unusable(said.line)
+      hasLost = true
+    }
+    const missing = hasLost ? undefined : missingKeys(folder)
+    if (missing !== undefined) {
+      notices.push(missing)
       hasLost = true
     }
     const isThere = existsSync(file)
@@ -176,6 +182,13 @@ const columnsOf = (database: DatabaseSync): readonly string[] =>
     )
     .all()
     .map(({ name }) => String(name))
+
+/** The notice for a folder whose `vault.db` was removed while it stored keys. */
+export function missingKeys(folder: string): string | undefined {
+  const file = join(folder, `${NAME}.db`)
+  if (existsSync(file) || !hadKeys(folder)) return undefined
+  return `Your saved keys are missing: ${file} was removed. Quit Headroom and put it back, or connect them again.`
+}
 
 /** Whether `vault.db` may contain keys. True if the file lists a key, or can't be read. */
 export function mayHoldKeys(folder: string): boolean {

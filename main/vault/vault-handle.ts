@@ -8,7 +8,7 @@ import { type Saved, storageErrorText, unexpectedText } from '../storage/storage
 import { addDataKey, type DataKeys, NO_KEYS, type Unlocking, unlockDataKeys } from './data-keys.ts'
 import { NewestCommit } from './newest-commit.ts'
 import { type StoredProfile, Vault, type VaultRead } from './vault.ts'
-import { openVaultFile, type VaultFileOpening } from './vault-file.ts'
+import { missingKeys, openVaultFile, type VaultFileOpening } from './vault-file.ts'
 import {
   keyChanged,
   type StartTrouble,
@@ -78,7 +78,8 @@ export class VaultHandle {
   static async open(deps: VaultHandleDeps): Promise<VaultHandle> {
     const { folder, keystore, wallMs, openFile = openVaultFile } = deps
     if (keystore === undefined && !existsSync(join(folder, 'vault.db'))) {
-      return new VaultHandle(deps, { state: 'memory' }, [])
+      const missing = missingKeys(folder)
+      return new VaultHandle(deps, { state: 'memory' }, missing === undefined ? [] : [missing])
     }
     const opening = openFile(folder, wallMs())
     if (opening.kind === 'unusable') {

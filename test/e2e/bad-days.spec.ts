@@ -147,7 +147,7 @@ test('damaged saved keys', async ({ page, day }) => {
   await expectSaid(page, day, {
     cause: 'keys-damaged',
     severity: 'critical',
-    headline: 'Your saved keys are damaged.',
+    headline: 'Your saved keys are damaged or missing.',
     detail: /^Connect them again\./,
     buttons: ['Connect again'],
   })

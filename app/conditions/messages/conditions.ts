@@ -23,19 +23,20 @@ export function messageOf(condition: Condition, snapshot: Snapshot, nowMs: numbe
   const bare = message({ label: '', name: subject, title: subject })
   const sinceWords = since === undefined ? '' : `since ${dayAndMinuteText(since, nowMs)}.`
   switch (condition.kind) {
-    case 'keys-damaged':
+    case 'keys-damaged': {
+      const isUnnamed = snapshot.profile.id === SAVED_KEYS
       return message({
         label: 'keys damaged',
         name: 'Saved keys damaged',
-        title: 'Your saved keys are damaged.',
-        action:
-          snapshot.profile.id === SAVED_KEYS
-            ? 'Connect them again.'
-            : service.host === LOST_HOST
-              ? 'Connect the key again, then disconnect this entry.'
-              : 'Sign in again.',
-        detail: 'The damaged file is set aside, not deleted.',
+        title: isUnnamed ? 'Your saved keys are damaged or missing.' : 'Your saved keys are damaged.',
+        action: isUnnamed
+          ? 'Connect them again.'
+          : service.host === LOST_HOST
+            ? 'Connect the key again, then disconnect this entry.'
+            : 'Sign in again.',
+        detail: isUnnamed ? 'Headroom deleted nothing.' : 'The damaged file is set aside, not deleted.',
       })
+    }
     case 'keys-unreadable':
       return message({
         label: 'keys unreadable',
