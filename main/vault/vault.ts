@@ -345,7 +345,7 @@ export class Vault {
   #write(run: (view: VaultView) => void): Saved {
     const written = this.#read((view): Saved => {
       transaction(view.database, () => run(view))
-      if (!this.#isInPlace()) return { ok: false, why: 'its file was removed or replaced' }
+      if (!this.#isInPlace()) return { ok: false, why: 'vault.db or vault.db-wal was removed or replaced' }
       this.#committed()
       return SAVED
     })

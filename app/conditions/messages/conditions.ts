@@ -88,9 +88,7 @@ export function messageOf(condition: Condition, snapshot: Snapshot, nowMs: numbe
         name: 'Refresh token not saved',
         title: 'Refresh token not saved:',
         text: sentenceEnd(refresh.unsaved ?? ''),
-        action: isDiskFull(refresh.unsaved)
-          ? 'Free some space before you quit Headroom.'
-          : 'Fix this before you quit Headroom.',
+        action: `${savingRemedy(refresh.unsaved)} before you quit Headroom.`,
         detail: 'Otherwise you’ll need to sign in again.',
       })
     case 'history-paused': {
@@ -361,6 +359,12 @@ export const othersAlertsText = (alerts: readonly string[], names: ReadonlyMap<s
   [...Map.groupBy(alerts, (profile) => profile)]
     .map(([profile, { length }]) => `${names.get(profile) ?? profile}: ${countText(length, 'alert')}.`)
     .join(' ')
+
+/** What a person can do so that a token is saved. The start of a sentence. */
+const savingRemedy = (why: string | undefined): string => {
+  if (isDiskFull(why)) return 'Free some space'
+  return why?.includes('was removed or replaced') ? 'Put the file back and save' : 'Fix this'
+}
 
 /** `Retrying at 14:31:30.`, or `Retrying now.` during an attempt. `Retrying.` if the time is unknown. */
 function retrying(atMs: number | undefined, nowMs: number): string {

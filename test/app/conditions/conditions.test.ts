@@ -118,6 +118,19 @@ it('every condition has words that end in something to do', () => {
   }
 })
 
+it('a token that is not saved says what to do about a full disk, and about a file that was removed', () => {
+  const wanted = (unsaved: string) => {
+    const { refresh, ...rest } = snapshot()
+    const at: Snapshot = { ...rest, refresh: { ...refresh, unsaved } }
+    return messageOf({ kind: 'token-not-saved', severity: 'critical' }, at, NOW_MS).action
+  }
+  expect(wanted('the disk is full')).toBe('Free some space before you quit Headroom.')
+  expect(wanted('vault.db or vault.db-wal was removed or replaced')).toBe(
+    'Put the file back and save before you quit Headroom.',
+  )
+  expect(wanted('the file is read-only')).toBe('Fix this before you quit Headroom.')
+})
+
 it('what explains a condition exists, and nothing explains itself or its own cause', () => {
   for (const kind of CONDITION_KINDS) {
     for (const effect of CONDITIONS[kind].explains) expect(CONDITION_KINDS).toContain(effect)

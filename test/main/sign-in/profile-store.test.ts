@@ -304,7 +304,7 @@ test('whatever the store rejects reads as unsaved: a token, an intent, a setting
   const tokens = storage.signIn(profile(), NOW_MS)
   // It accepts writes without an error, but they are lost when this process ends.
   rmSync(join(folder, 'vault.db'))
-  const unsaved = { ok: false, why: 'its file was removed or replaced' }
+  const unsaved = { ok: false, why: 'vault.db or vault.db-wal was removed or replaced' }
   const problems: KeyReport[] = []
   const { clock, nowMs } = { clock: new VirtualClock(), nowMs: () => NOW_MS }
   tokens.open({ clock, nowMs, event: (event) => problems.push(event), changed: () => {} })

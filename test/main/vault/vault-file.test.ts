@@ -194,18 +194,31 @@ test('a file from a newer version is rejected in one line, and not changed', asy
 })
 
 test.skipIf(process.platform === 'win32').each([
-  ['removed', (folder: string) => rmSync(folder, { recursive: true })],
-  ['replaced', (folder: string) => renameSync(file(folder), `${file(folder)}.old`)],
-])('a file that was %s while open saves nothing, and reports it', async (_, lose) => {
-  const folder = temporaryFolder()
-  const handle = await openVault(folder)
-  expect(vaultOf(handle).signIn(profile(), held(1))).toMatchObject({ ok: true })
-  lose(folder)
-  expect(vaultOf(handle).signIn(profile(), held(2))).toEqual({
-    ok: false,
-    why: 'its file was removed or replaced',
-  })
-})
+  ['removed', (folder: string) => rmSync(folder, { recursive: true }), undefined],
+  [
+    'replaced',
+    (folder: string) => {
+      renameSync(file(folder), `${file(folder)}.old`)
+      writeFileSync(file(folder), 'of another program')
+    },
+    (folder: string) => renameSync(`${file(folder)}.old`, file(folder)),
+  ],
+])(
+  'a file that was %s while open saves nothing until it is back, and reports it',
+  async (_, lose, putBack) => {
+    const folder = temporaryFolder()
+    const handle = await openVault(folder)
+    expect(vaultOf(handle).signIn(profile(), held(1))).toMatchObject({ ok: true })
+    lose(folder)
+    expect(vaultOf(handle).signIn(profile(), held(2))).toEqual({
+      ok: false,
+      why: 'vault.db or vault.db-wal was removed or replaced',
+    })
+    if (putBack === undefined) return
+    putBack(folder)
+    expect(vaultOf(handle).signIn(profile(), held(3))).toMatchObject({ ok: true })
+  },
+)
 
 test('commits survive a power cut, and deleted data is overwritten', () => {
   const opening = openVaultFile(temporaryFolder(), NOW_MS)
