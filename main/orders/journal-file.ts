@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { z } from 'zod'
+import { MINUTE_MS } from '../../app/contract/units.ts'
 import type { JournalEntry } from '../../app/orders/ports.ts'
 import type { RecognisedBy } from '../../app/orders/recognition.ts'
 import { setAside } from '../storage/set-aside.ts'
@@ -134,7 +135,7 @@ const STATEMENTS = {
   dismiss: 'UPDATE orders SET dismissed = 1 WHERE id = ?',
   between: 'SELECT * FROM orders WHERE at >= ? AND at <= ? ORDER BY at, rowid',
   open: `
-    SELECT * FROM orders WHERE outcome IN ('sent', 'looking')
+    SELECT * FROM orders WHERE at >= ? OR outcome IN ('sent', 'looking')
       OR (outcome IN ('found', 'not-found', 'ambiguous') AND dismissed = 0) ORDER BY at, rowid`,
   count: `
     SELECT count(*) AS count FROM orders
@@ -193,11 +194,11 @@ export class JournalFile {
   }
 
   /**
-   * Entries that are not settled: their outcome is still unknown, or no person has dismissed the result of
-   * their lookup.
+   * Entries since `sinceMs`, and all entries that are not settled: their outcome is still unknown, or no
+   * person has dismissed the result of their lookup.
    */
-  open(): readonly HashedEntry[] {
-    return entries.parse(this.#statements.open.all())
+  open(sinceMs: number): readonly HashedEntry[] {
+    return entries.parse(this.#statements.open.all(Math.floor(sinceMs)))
   }
 
   /**
@@ -226,7 +227,7 @@ export type JournalOpening =
   | {
       readonly kind: 'open'
       readonly file: JournalFile
-      /** See `JournalFile.open`. */
+      /** The entries of the last minute and all that are not settled, see `JournalFile.open`. */
       readonly entries: readonly HashedEntry[]
       readonly aside?: string
     }
@@ -240,18 +241,18 @@ export const hasJournalFile = (folder: string): boolean => existsSync(join(folde
  * unchanged.
  */
 export function openJournalFile(folder: string, nowMs: number): JournalOpening {
-  const first = openOnce(folder)
+  const first = openOnce(folder, nowMs)
   if (first.kind === 'open' || first.failure !== 'corrupt') return first
   try {
     const aside = setAside({ folder, name: NAME, extension: '.db', why: 'corrupt' }, nowMs)
-    const again = openOnce(folder)
+    const again = openOnce(folder, nowMs)
     return again.kind === 'open' ? { ...again, aside } : again
   } catch (cause) {
     return { kind: 'failed', failure: storageFailure(cause), cause }
   }
 }
 
-function openOnce(folder: string): JournalOpening {
+function openOnce(folder: string, nowMs: number): JournalOpening {
   let database: DatabaseSync | undefined
   try {
     database = openSqlite(join(folder, `${NAME}.db`), { pragmas: PRAGMAS, busyMs: BUSY_MS })
@@ -261,7 +262,7 @@ function openOnce(folder: string): JournalOpening {
     }
     const file = new JournalFile(database)
     // Reads the open entries now, to detect a damaged page before the first order.
-    return { kind: 'open', file, entries: file.open() }
+    return { kind: 'open', file, entries: file.open(nowMs - MINUTE_MS) }
   } catch (cause) {
     if (database?.isOpen) database.close()
     const failure =

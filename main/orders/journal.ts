@@ -87,8 +87,8 @@ export class Journal {
   }
 
   /**
-   * Unsettled entries of earlier runs of the app, see `JournalFile.open`. `undefined` until the file has been
-   * read.
+   * Entries of earlier runs of the app: those that are not settled, and those of the minute before the file
+   * was read. `undefined` until then.
    */
   get former(): readonly HashedEntry[] | undefined {
     return this.#former
@@ -96,6 +96,11 @@ export class Journal {
 
   count(...of: Parameters<JournalFile['count']>): number | undefined {
     return this.#read((file) => file.count(...of))
+  }
+
+  /** Opens a file that failed and writes everything pending, if possible. */
+  retry(): void {
+    this.#write(() => {})
   }
 
   close(): void {
@@ -186,7 +191,7 @@ export class Journal {
     this.#isOpenedAnew = true
     if (this.#former === undefined) {
       this.#former = opening.entries
-      for (const entry of opening.entries) this.#held.set(entry.id, entry)
+      for (const entry of opening.entries) if (!hasEnded(entry)) this.#held.set(entry.id, entry)
     }
     return opening.file
   }
@@ -214,7 +219,7 @@ export class Journal {
     this.#failures += 1
     return this.#deps.clock.after(retryDelayMs(RETRY.orderJournal, this.#failures, 0), () => {
       this.#cancelRetry = undefined
-      this.#write(() => {})
+      this.retry()
     })
   }
 
@@ -238,7 +243,7 @@ export class Journal {
 /**
  * Whether an order is settled. Its outcome is certain, or a person has dismissed the result of its lookup.
  */
-const hasEnded = ({ outcome, isDismissed }: HashedEntry): boolean =>
+export const hasEnded = ({ outcome, isDismissed }: HashedEntry): boolean =>
   outcome === 'answered' ||
   outcome === 'not-sent' ||
   (isDismissed && outcome !== 'sent' && outcome !== 'looking')

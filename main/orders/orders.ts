@@ -8,7 +8,7 @@ import type { AdmittedOrder, OpenOrder, OrderLane, OrderLine, OrderVerdict } fro
 import type { Problem } from '../gateway/problem.ts'
 import type { Program } from '../gateway/programs.ts'
 import type { Clock, Log, RandomBytes } from '../ports/ports.ts'
-import { Journal } from './journal.ts'
+import { hasEnded, Journal } from './journal.ts'
 import { type HashedEntry, hasJournalFile, type Settlement } from './journal-file.ts'
 import { Lookups, type Resolved } from './lookups.ts'
 import { type Inserted, OrderCall, type PlainEntry } from './order-call.ts'
@@ -224,7 +224,6 @@ export class Orders implements OrderLane, OrdersSurface {
       defect: (cause) => log.note('looking up orders failed', { cause }),
     })
     this.#begun = { journal, lookups }
-    this.#countLastMinute(journal)
     this.#takeFormer()
   }
 
@@ -235,6 +234,8 @@ export class Orders implements OrderLane, OrdersSurface {
     if (this.#hasFormer || former === undefined || lookups === undefined) return
     this.#hasFormer = true
     for (const entry of former) {
+      this.#countFormer(entry)
+      if (hasEnded(entry)) continue
       // A dismissed order is still looked up, for the journal.
       if (!entry.isDismissed) this.#unknown.set(entry.id, entry)
       // The outcome is still `sent` if the earlier run of the app ended before the answer arrived or was
@@ -245,15 +246,12 @@ export class Orders implements OrderLane, OrdersSurface {
     }
   }
 
-  /**
-   * Counts orders from an earlier run of the app towards the programs' limits, if they were sent within the
-   * last minute.
-   */
-  #countLastMinute(journal: Journal): void {
+  /** Counts an order of an earlier run of the app towards its program's limit, if sent in the last minute. */
+  #countFormer({ program, atMs, outcome }: HashedEntry): void {
     const { clock } = this.#deps
-    const [wallMs, nowMs] = [clock.wallMs(), clock.monotonicMs()]
-    for (const { program, atMs, outcome } of journal.between(wallMs - MINUTE_MS, wallMs) ?? [])
-      if (outcome !== 'not-sent') this.#sent(program, Math.min(nowMs, nowMs - (wallMs - atMs)))
+    const agoMs = clock.wallMs() - atMs
+    if (outcome !== 'not-sent' && agoMs >= 0 && agoMs < MINUTE_MS)
+      this.#sent(program, clock.monotonicMs() - agoMs)
   }
 
   #sent(program: string, atMs: number): void {
@@ -274,6 +272,8 @@ export class Orders implements OrderLane, OrdersSurface {
     const max = orderSwitch.maxPerMinute(program.id)
     if (orderSwitch.state(profile) !== 'on') return STOPPED
     if (max === undefined) return NOT_GRANTED
+    // Until the journal was read, the orders of the last minute are unknown.
+    if (!this.#hasFormer) this.#begun?.journal.retry()
     const nowMs = clock.monotonicMs()
     const nextMs = order.kind === 'cancel' ? nowMs : this.#limit.nextAtMs(program.name, max, nowMs)
     return nextMs > nowMs ? overLimit(max, nextMs - nowMs) : undefined

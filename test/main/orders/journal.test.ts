@@ -56,8 +56,21 @@ test('an entry survives, with its end', () => {
     entry('a', { outcome: 'answered', status: 200, orderIds: ['7', '8'], latencyMs: 12 }),
     entry('b'),
   ])
-  expect(next.former?.map(({ id }) => id)).toEqual(['b'])
+  expect(next.former?.map(({ id }) => id)).toEqual(['a', 'b'])
   expect([next.count('key-1', NOW_MS), next.count('key-1', NOW_MS + 1)]).toEqual([2, 0])
+})
+
+test('the next run gets the settled entries of the last minute, and all others', () => {
+  const { folder, journal } = open()
+  for (const [id, agoMs] of [
+    ['settled', 60_001],
+    ['open', 60_001],
+    ['recent', 60_000],
+  ] as const)
+    journal.insert(entry(id, { atMs: NOW_MS - agoMs }))
+  for (const id of ['settled', 'recent']) journal.settle(id, { outcome: 'answered' })
+  journal.close()
+  expect(open(folder).journal.former?.map(({ id }) => id)).toEqual(['open', 'recent'])
 })
 
 test('a commit is on the disk when it returns', () => {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { showTimesIn } from '../../../app/status/moments.ts'
-import { openJournalFile } from '../../../main/orders/journal-file.ts'
+import { type HashedEntry, openJournalFile } from '../../../main/orders/journal-file.ts'
 import { Orders } from '../../../main/orders/orders.ts'
 import { PATIENT } from '../../patient.ts'
 import { VirtualClock } from '../../simulation/virtual-clock.ts'
@@ -50,8 +50,12 @@ test('while orders are off, nothing passes, and no journal is created', async ()
   expect(orders.summary('key-1')).toEqual({ state: 'off', today: 0, unknown: [] })
 })
 
-/** The data folder of a run that ended before its order got a response. */
-function endedEarly({ atMs = Date.now(), keyMark = 'key' } = {}): string {
+/** The data folder of a run that ended before its order got a response, or with another outcome. */
+function endedEarly({
+  atMs = Date.now(),
+  keyMark = 'key',
+  outcome = 'sent',
+}: Partial<Pick<HashedEntry, 'atMs' | 'keyMark' | 'outcome'>> = {}): string {
   const dataFolder = temporaryFolder()
   const opening = openJournalFile(dataFolder, atMs)
   if (opening.kind === 'failed') throw new Error(opening.failure)
@@ -60,18 +64,24 @@ function endedEarly({ atMs = Date.now(), keyMark = 'key' } = {}): string {
     ...{ accountEnding: '001', orderIds: [], outcome: 'sent', isDismissed: false },
     ...{ hashes: ['h'], confirmHashes: [], keyMark },
   })
+  opening.file.settle('former', { outcome })
   opening.file.close()
   return dataFolder
 }
 
-test('a journal that is locked during the start delivers its unknown outcomes later', async () => {
-  const dataFolder = endedEarly({ keyMark: 'simulator' })
+/** Locks the journal of a data folder until the result is called. */
+function locked(dataFolder: string): () => void {
   const other = new DatabaseSync(join(dataFolder, 'orders.db'))
   other.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE')
+  return () => other.close()
+}
+
+test('a journal that is locked during the start delivers its unknown outcomes later', async () => {
+  const dataFolder = endedEarly({ keyMark: 'simulator' })
+  const unlock = locked(dataFolder)
   const { add, send, orders, events } = await startOrderGateway({ dataFolder })
   expect(orders.summary('key-1')).toMatchObject({ state: 'failed', today: 0, unknown: [] })
-  other.exec('ROLLBACK')
-  other.close()
+  unlock()
   // The order that opens the journal is not from an earlier run.
   expect((await send('POST', ORDERS, add('bot'), ORDER)).status).toBe(200)
   expect(events.filter(({ kind }) => kind === 'order-unknown')).toEqual([
@@ -79,6 +89,19 @@ test('a journal that is locked during the start delivers its unknown outcomes la
   ])
   expect(orders.summary('key-1')).toMatchObject({ state: 'on', today: 2, unknown: [{ id: 'former' }] })
 })
+
+test.each(['sent', 'answered'] as const)(
+  'with a journal that is locked during the start, an order of the last minute counts later: %s',
+  async (outcome) => {
+    const dataFolder = endedEarly({ outcome })
+    const unlock = locked(dataFolder)
+    const { add, send, service } = await startOrderGateway({ dataFolder }, { max: 1 })
+    unlock()
+    expect((await send('POST', ORDERS, add('bot'), ORDER)).status).toBe(429)
+    expect((await send('POST', ORDERS, add('other'), ORDER)).status).toBe(200)
+    expect(service.service.orders.ledger.total()).toBe(1)
+  },
+)
 
 /** Starts again with the orders in a data folder. The order list of the key can't be read. */
 function startedOn(dataFolder: string, state: 'off' | 'stopped' | 'on' = 'on', keyMark = 'key') {
