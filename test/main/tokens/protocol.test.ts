@@ -310,6 +310,19 @@ test('a process killed during a revocation continues it at the next start', asyn
   expect(second.refreshSummary().state).toBe('revoked')
 })
 
+test('after a person cancels, no later process revokes by itself either', async () => {
+  const { store, script, run } = world()
+  script.push(renewal('a1'), answerOf(503))
+  const first = await run(0)
+  await first.revoke()
+  first.suspendRevocationRetry()
+  first.stop()
+  store.steps.length = 0
+  const second = await run(24 * HOUR_MS)
+  expect(second.refreshSummary().state).toBe('revoke-unconfirmed')
+  expect(store.steps).toEqual([])
+})
+
 test('a revocation during a refresh revokes the newest token, and stores it first', async () => {
   const { http, store, script, run } = world()
   const keeper = await run(0)
