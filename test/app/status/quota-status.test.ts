@@ -192,9 +192,10 @@ describe('a row that is not checked', () => {
   it.each([401, 503])('shows the %i that every call of the key gets', (status) => {
     const requests = [row, answered(status), { ...answered(status), category: 'Balances' }]
     expect(allowanceOf(row, NOW_MS, snapshot({ requests }))).toEqual({ text: `calls get ${status}` })
-    const isAlone = { ...answered(401), problem: { status: 401, since: NOW_MS, alone: true } } as const
-    const alone = snapshot({ requests: [row, isAlone] })
-    expect(allowanceOf(row, NOW_MS, alone)).toEqual({ text: 'last header 14:02' })
+    const alone = { ...answered(401), problem: { status: 401, since: NOW_MS, alone: true } } as const
+    expect(allowanceOf(row, NOW_MS, snapshot({ requests: [row, alone] }))).toEqual({
+      text: 'last header 14:02',
+    })
   })
 
   it.each([401, 403])('includes one whose last check was rejected (%i), whatever its number', (status) => {

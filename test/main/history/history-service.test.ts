@@ -239,12 +239,12 @@ function opened() {
     const answer = await answerCommand(contract, session.handlers, name, arg)
     return answer.kind === 'value' ? answer.value : answer
   }
-  return { session, told, ask, isLowFor: (seconds: number) => live(seconds, 10) }
+  return { session, told, ask, lowFor: (seconds: number) => live(seconds, 10) }
 }
 
 test('a window gets each alert, and can list, dismiss and set thresholds for alerts', async () => {
-  const { isLowFor, told, ask } = opened()
-  isLowFor(10)
+  const { lowFor, told, ask } = opened()
+  lowFor(10)
   expect(told.at(-1)?.map(({ kind }) => kind)).toEqual(['low'])
   const id = told.at(-1)?.[0]?.id
   expect(await ask('alerts')).toEqual(told.at(-1))
@@ -258,8 +258,8 @@ test('a window gets each alert, and can list, dismiss and set thresholds for ale
 })
 
 test('a window can fetch history, a report and its files', async () => {
-  const { isLowFor, ask } = opened()
-  isLowFor(30)
+  const { lowFor, ask } = opened()
+  lowFor(30)
   expect(await ask('history', { ...interval, category: 'Accounts', points: 300 })).toMatchObject({
     points: expect.arrayContaining([{ at: AT_MS + 1_000, remaining: 10, source: 'header' }]),
   })
@@ -290,8 +290,8 @@ test.each([
 })
 
 test('a closed window gets no more alerts', () => {
-  const { isLowFor, session, told } = opened()
+  const { lowFor, session, told } = opened()
   session.close()
-  isLowFor(20)
+  lowFor(20)
   expect(told).toEqual([])
 })

@@ -9,13 +9,14 @@ const midnightMs = +new Date(2026, 0, 6)
 function refreshing() {
   const { clock, http, keeper } = setUp()
   http.reply = () => renewal('a')
+  const setClock = (atMs: number) => clock.jumpWall(atMs - clock.wallMs())
   return {
     count: () => keeper.refreshSummary().refreshesToday,
-    refreshAt: async (atMs: number) => {
-      clock.jumpWall(atMs - clock.wallMs())
-      await keeper.refresh()
+    refreshAt: (atMs: number) => {
+      setClock(atMs)
+      return keeper.refresh()
     },
-    setClock: (atMs: number) => clock.jumpWall(atMs - clock.wallMs()),
+    setClock,
   }
 }
 

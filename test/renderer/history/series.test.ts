@@ -1,6 +1,7 @@
 import '../utc.ts'
 import { describe, expect, it } from 'vitest'
 import type { HistoryPoint } from '../../../app/contract/history.ts'
+import { MINUTE_MS } from '../../../app/contract/units.ts'
 import { quotaStatus } from '../../../app/status/quota-status.ts'
 import { RANGES } from '../../../renderer/charts/ranges.ts'
 import { chartSeries, countTicks, emptyLabel } from '../../../renderer/history/series.ts'
@@ -46,14 +47,14 @@ describe('the chart', () => {
   })
 
   it('adds the interval at each time without bending the line between headers', () => {
-    const look = { ...at(-30, 52, 'modelled'), low: 48, high: 60 }
-    expect(rowsOf([at(-40, 50), look, at(0, 38)])).toEqual([
+    const estimate = { ...at(-30, 52, 'modelled'), low: 48, high: 60 }
+    expect(rowsOf([at(-40, 50), estimate, at(0, 38)])).toEqual([
       { at: -40, header: 50, range: [50, 50] },
       { at: -30, header: 47, range: [48, 60] },
       { at: 0, header: 38, range: [38, 38] },
       { at: 0, modelled: 38, range: [38, 38] },
     ])
-    expect(rowsOf([at(-40, 50), look])[1]).toEqual({ at: -30, modelled: 52, range: [48, 60] })
+    expect(rowsOf([at(-40, 50), estimate])[1]).toEqual({ at: -30, modelled: 52, range: [48, 60] })
   })
 
   it('draws the model from the last header to now', () => {
@@ -73,8 +74,8 @@ describe('the chart', () => {
   })
 
   it('draws no solid line across more than two minutes without a header', () => {
-    const looks = [-170, -140, -110, -80, -50].map((seconds) => at(seconds, 150, 'modelled'))
-    const rows = rowsOf([at(-200, 50), ...looks, at(-20, 250)])
+    const estimates = [-170, -140, -110, -80, -50].map((seconds) => at(seconds, 150, 'modelled'))
+    const rows = rowsOf([at(-200, 50), ...estimates, at(-20, 250)])
     expect(rows.slice(0, 2)).toEqual([
       { at: -200, header: 50, modelled: 50, range: [50, 50] },
       { at: -170, modelled: 150 },
@@ -87,9 +88,9 @@ describe('the chart', () => {
   })
 
   it('draws an unforeseen fall at the time of the header that proves it', () => {
-    const looks = [-40, -22].map((seconds) => ({ ...at(seconds, 170, 'modelled'), low: 120, high: 200 }))
+    const estimates = [-40, -22].map((seconds) => ({ ...at(seconds, 170, 'modelled'), low: 120, high: 200 }))
     const linesOf = (remaining: number) =>
-      rowsOf([at(-60, 150), ...looks, at(-20, remaining)]).map(({ at, header, modelled }) => [
+      rowsOf([at(-60, 150), ...estimates, at(-20, remaining)]).map(({ at, header, modelled }) => [
         at,
         header,
         modelled,
@@ -197,7 +198,6 @@ describe('the chart’s annotations', () => {
 })
 
 describe('the usual level', () => {
-  const MINUTE_MS = 60_000
   const points = [at(-600, 90), at(-300, 60), at(-60, 40)]
   const withUsual = (usual: readonly (readonly [number, number])[] | undefined) =>
     chartSeries({ points, rejectedAt: [], ...(usual && { usual }) }, positions, NOW_MS)
@@ -222,11 +222,10 @@ describe('the usual level', () => {
 })
 
 describe('a time without data', () => {
-  const MINUTE_MS = 60_000
   const unchecked = { ...positions, state: 'not-checked' } as const
   const isDrawn = ({ header, modelled, headerBand }: ReturnType<typeof rowsOf>[number]) =>
     (header ?? modelled ?? headerBand) !== undefined
-  const seriesOf = (points: readonly HistoryPoint[], row: typeof positions = positions, since?: number) =>
+  const seriesOf = (points: readonly HistoryPoint[], row = positions, since?: number) =>
     chartSeries({ points, rejectedAt: [], ...(since !== undefined && { since }) }, row, NOW_MS)
   const gapsOf = (...of: Parameters<typeof seriesOf>) =>
     seriesOf(...of).gaps.map(({ fromMs, toMs, isBefore }) => [
@@ -237,7 +236,7 @@ describe('a time without data', () => {
 
   it('is a gap in the lines, even between two headers', () => {
     const points = [at(-100, 50), at(-90, 51, 'modelled'), at(-40, 60), at(-20, 61, 'modelled')]
-    expect(gapsOf(points, positions)).toEqual([
+    expect(gapsOf(points)).toEqual([
       [-900, -100, 'before'],
       [-90, -40],
     ])
