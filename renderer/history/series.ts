@@ -6,7 +6,7 @@ import { emptyText, isUnchecked, STALE_AFTER_MS } from '../../app/status/quota-s
 import { RANGES } from '../charts/ranges.ts'
 import type { ChartRange } from '../state/view-state.ts'
 import { BAND_COLUMNS, bandRows, MAX_EMPTY } from './band.ts'
-import { SAYS_MS, stripOf, withUse } from './strip-of-use.ts'
+import { MAX_POINT_MS, stripOf, withUse } from './strip-of-use.ts'
 
 /** The values of the chart at one time. A line has a gap where its value is missing. */
 export interface ChartRow {
@@ -82,8 +82,8 @@ export function chartSeries(
     ? bandLine(points, fromMs, nowMs)
     : finelyDrawn(withRejections(points, rejectedAt), quota.limit)
   const sinceMs = history.since ?? history.points[0]?.at
-  const leastMs = asBand ? (MAX_EMPTY * pastMs) / BAND_COLUMNS : SAYS_MS
-  const gaps = gapsOf(lines, { fromMs, nowMs, sinceMs, isOutdated, leastMs })
+  const minMs = asBand ? (MAX_EMPTY * pastMs) / BAND_COLUMNS : MAX_POINT_MS
+  const gaps = gapsOf(lines, { fromMs, nowMs, sinceMs, isOutdated, minMs })
   const ahead =
     aheadMs > 0 && quota.source !== 'default' && !isOutdated ? levelForecast(quota, nowMs, toMs) : undefined
   if (!isOutdated && (aheadMs > 0 || !asBand)) addNow(lines, quota, nowMs, ahead)
@@ -177,12 +177,12 @@ interface GapSpan {
   readonly sinceMs: number | undefined
   readonly isOutdated: boolean
   /** A shorter time is not a gap. */
-  readonly leastMs: number
+  readonly minMs: number
 }
 
 /** The times without data, oldest first. Empty without a recording. A row without values ends a line. */
 function gapsOf(lines: readonly ChartRow[], span: GapSpan): readonly Gap[] {
-  const { fromMs, nowMs, sinceMs, isOutdated, leastMs } = span
+  const { fromMs, nowMs, sinceMs, isOutdated, minMs } = span
   if (sinceMs === undefined) return []
   const isDrawn = ({ header, modelled, headerBand, modelledBand }: ChartRow) =>
     (header ?? modelled ?? headerBand ?? modelledBand) !== undefined
@@ -199,7 +199,7 @@ function gapsOf(lines: readonly ChartRow[], span: GapSpan): readonly Gap[] {
     }),
     ...(isOutdated ? [{ fromMs: lastMs, toMs: nowMs, isBefore: false }] : []),
   ]
-  return gaps.filter((gap) => gap.toMs - gap.fromMs > leastMs)
+  return gaps.filter((gap) => gap.toMs - gap.fromMs > minMs)
 }
 
 /** Adds a level of 0 at each 429, because a 429 proves that less than one request was left. */
@@ -229,36 +229,36 @@ const MAX_OFF = 0.05
  *
  * A solid line joins two headers less than two minutes apart, if it agrees with the ranges known between
  * them. Other estimates are drawn as they were, with a dashed line. So a sudden fall, such as to a 429, is
- * drawn at the time of the header that proves it. After `SAYS_MS` without a point, the line has a gap.
+ * drawn at the time of the header that proves it. After `MAX_POINT_MS` without a point, the line has a gap.
  */
 function finelyDrawn(points: readonly HistoryPoint[], limit: number): ChartRow[] {
   const rows: ChartRow[] = []
   let header: HistoryPoint | undefined
-  let looks: HistoryPoint[] = []
-  const drawLooks = () => {
-    for (const look of looks) {
+  let estimates: HistoryPoint[] = []
+  const drawEstimates = () => {
+    for (const estimate of estimates) {
       joinModelled(rows)
-      rows.push({ at: look.at, modelled: look.remaining, ...rangeOf(look) })
+      rows.push({ at: estimate.at, modelled: estimate.remaining, ...rangeOf(estimate) })
     }
-    looks = []
+    estimates = []
   }
   for (const [index, point] of points.entries()) {
     const before = points[index - 1]
-    if (before !== undefined && point.at - before.at > SAYS_MS) {
-      drawLooks()
+    if (before !== undefined && point.at - before.at > MAX_POINT_MS) {
+      drawEstimates()
       rows.push({ at: point.at - 1 })
       header = undefined
     }
     if (point.source !== 'header') {
-      looks.push(point)
+      estimates.push(point)
       continue
     }
-    if (header !== undefined && isStraight(header, looks, point, limit)) {
-      for (const look of looks)
-        if (look.low !== undefined)
-          rows.push({ at: look.at, header: between(header, point, look.at), ...rangeOf(look) })
-      looks = []
-    } else drawLooks()
+    if (header !== undefined && isStraight(header, estimates, point, limit)) {
+      for (const estimate of estimates)
+        if (estimate.low !== undefined)
+          rows.push({ at: estimate.at, header: between(header, point, estimate.at), ...rangeOf(estimate) })
+      estimates = []
+    } else drawEstimates()
     const range = [point.remaining, point.remaining] as const
     const isAfterEstimate = rows.at(-1)?.header === undefined && rows.at(-1)?.modelled !== undefined
     rows.push({
@@ -269,13 +269,13 @@ function finelyDrawn(points: readonly HistoryPoint[], limit: number): ChartRow[]
     })
     header = point
   }
-  drawLooks()
+  drawEstimates()
   return rows
 }
 
 function isStraight(
   before: HistoryPoint,
-  looks: readonly HistoryPoint[],
+  estimates: readonly HistoryPoint[],
   after: HistoryPoint,
   limit: number,
 ): boolean {
@@ -283,7 +283,7 @@ function isStraight(
     const level = between(before, after, at)
     return level < low - MAX_OFF * limit || level > high + MAX_OFF * limit
   }
-  return after.at - before.at <= STALE_AFTER_MS && !looks.some(isOff)
+  return after.at - before.at <= STALE_AFTER_MS && !estimates.some(isOff)
 }
 
 /** Interpolates linearly between two headers at `atMs`. */

@@ -9,7 +9,7 @@ const BASE = -0.34
 const TOP = -0.1
 
 /** Maximum time for which a point applies. The next point ends it earlier. Milliseconds. */
-export const SAYS_MS = 30_000
+export const MAX_POINT_MS = 30_000
 
 /**
  * The strip of use below the line of a chart, for these points. `undefined` if no point has a known use.
@@ -70,7 +70,7 @@ export function withUse(
     const isLine = row.header !== undefined || row.modelled !== undefined
     if (!isLine) return row
     const withHeader = headerAt === undefined ? row : { ...row, headerAt }
-    if (known === undefined || strip === undefined || row.at - known.at > SAYS_MS) return withHeader
+    if (known === undefined || strip === undefined || row.at - known.at > MAX_POINT_MS) return withHeader
     const { own = 0, desk, elsewhere = 0 } = known
     const scale = (strip.top - strip.base) / strip.maxPerSecond
     const ownTop = strip.base + own * scale
