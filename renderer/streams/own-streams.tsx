@@ -22,7 +22,7 @@ export function OwnStreams() {
   const groups = useMemo(() => streamGroups(streams), [streams])
   const open = openStreams(streams).length
   const profile = useSnapshot((snapshot) => snapshot.profile.id)
-  const reopening = useShown(reopenSentence)
+  const reopening = useShown(reopenSentence) ?? ''
   return (
     <section className={css('part')} aria-labelledby="streams-title">
       <div className={css('head', 'joined')}>
@@ -36,14 +36,19 @@ export function OwnStreams() {
         {streams.length === 0 ? (
           <p className={css('empty')}>No streams open.</p>
         ) : (
-          groups.map((group) => <Group key={group.id} group={group} />)
+          groups.map((group) => <Group key={group.id} group={group} reopening={reopening} />)
         )}
       </ScrollBox>
     </section>
   )
 }
 
-function Group({ group }: { readonly group: StreamGroup }) {
+interface Reopening {
+  /** Why an open stream can't reopen. Empty while calls work. */
+  readonly reopening: string
+}
+
+function Group({ group, reopening }: Reopening & { readonly group: StreamGroup }) {
   return (
     <div data-stream-group={group.id}>
       <div className={css('group')}>
@@ -55,14 +60,19 @@ function Group({ group }: { readonly group: StreamGroup }) {
         )}
       </div>
       {group.kinds.map((kind) => (
-        <Kind key={kind.name} kind={kind} group={group.name} />
+        <Kind key={kind.name} kind={kind} group={group.name} reopening={reopening} />
       ))}
     </div>
   )
 }
 
+interface KindProps extends Reopening {
+  readonly kind: StreamsOfKind
+  readonly group: string
+}
+
 /** The streams of one kind. Many streams form one expandable line. */
-function Kind({ kind, group }: { readonly kind: StreamsOfKind; readonly group: string }) {
+function Kind({ kind, group, reopening }: KindProps) {
   const { name, streams, folds, severity, framesPerSecond, states } = kind
   const [isOpen, setOpen] = useState(false)
   return (
@@ -86,7 +96,7 @@ function Kind({ kind, group }: { readonly kind: StreamsOfKind; readonly group: s
       {(!folds || isOpen) && (
         <ul className={css('list')} aria-label={`${group}: ${name}`}>
           {streams.map((stream) => (
-            <StreamRow key={stream.id} stream={stream} />
+            <StreamRow key={stream.id} stream={stream} reopening={reopening} />
           ))}
         </ul>
       )}

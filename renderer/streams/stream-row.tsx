@@ -2,7 +2,7 @@ import { memo, useEffect, useRef } from 'react'
 import type { StreamSummary } from '../../app/contract/snapshot.ts'
 import { untilText } from '../../app/status/durations.ts'
 import { countText, rateText } from '../../app/status/rates.ts'
-import { readByText, streamName, streamStatus } from '../../app/status/stream-status.ts'
+import { openStreams, readByText, streamName, streamStatus } from '../../app/status/stream-status.ts'
 import { classesOf } from '../components/classes.ts'
 import { IconButton } from '../components/controls.tsx'
 import { Shape } from '../components/shape.tsx'
@@ -14,7 +14,13 @@ import sheet from './streams.module.css'
 
 const css = classesOf(sheet)
 
-export const StreamRow = memo(function StreamRow({ stream }: { readonly stream: StreamSummary }) {
+interface StreamRowProps {
+  readonly stream: StreamSummary
+  /** Why an open stream can't reopen. Empty while calls work. */
+  readonly reopening: string
+}
+
+export const StreamRow = memo(function StreamRow({ stream, reopening }: StreamRowProps) {
   const name = streamName(stream)
   const { severity, label } = streamStatus(stream)
   const reason = useShown((_, nowMs) => streamReason(stream, nowMs))
@@ -53,7 +59,7 @@ export const StreamRow = memo(function StreamRow({ stream }: { readonly stream: 
       <span className={css(closing ? 'muted' : 'word')} data-testid="state">
         {closing || label}
       </span>
-      <StreamActions stream={stream} name={name} />
+      <StreamActions stream={stream} name={name} reopening={reopening} />
       {reason && <span className={css('reason')}>{reason}</span>}
       {readBy && (
         <span className={css('reason')} data-testid="read-by">
@@ -72,13 +78,14 @@ export const StreamRow = memo(function StreamRow({ stream }: { readonly stream: 
 /** How long a close can be undone, in seconds. During this time, the stream is open and uses its slot. */
 export const UNDO_SECONDS = 5
 
-function StreamActions({ stream, name }: { readonly stream: StreamSummary; readonly name: string }) {
+function StreamActions({ stream, name, reopening }: StreamRowProps & { readonly name: string }) {
   const { api } = useParts()
   const run = useCommand()
   const profile = useSnapshot((snapshot) => snapshot.profile.id)
   const pinned = stream.pinned ?? false
   const isClosed = stream.state === 'closed'
   const isClosing = stream.closingAt !== undefined
+  const noRestart = openStreams([stream]).length > 0 ? reopening : ''
   const first = useRef<HTMLButtonElement>(null)
   const isPressed = useRef(false)
   const wasClosing = useRef(isClosing)
@@ -118,7 +125,8 @@ function StreamActions({ stream, name }: { readonly stream: StreamSummary; reado
       <IconButton
         icon="restart"
         label={`${isClosed ? 'Open again' : 'Restart'} ${name}`}
-        title={isClosed ? 'Open again' : 'Restart'}
+        title={noRestart || (isClosed ? 'Open again' : 'Restart')}
+        disabled={noRestart !== ''}
         onClick={() => run(() => api.restartStream(target))}
       />
       <IconButton

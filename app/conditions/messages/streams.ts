@@ -1,3 +1,4 @@
+import type { CommandError } from '../../contract/outcome.ts'
 import type { SlotQuota, Snapshot } from '../../contract/snapshot.ts'
 import { streamCategoryName } from '../../service/stream-kinds.ts'
 import { sinceText } from '../../status/durations.ts'
@@ -104,5 +105,14 @@ export function slotsMessage(category: string, group: SlotQuota | undefined, sna
  */
 export function reopenSentence(snapshot: Snapshot, nowMs: number): string {
   const isShown = openStreams(snapshot.streams).length > 0 && isStopped(conditionsOf(snapshot, nowMs))
-  return isShown ? 'If one ends, it can’t reopen until calls work.' : ''
+  return isShown ? `If one ends, ${NOT_UNTIL}` : ''
+}
+
+const NOT_UNTIL = 'it can’t reopen until calls work.'
+
+/** The response to a restart of an open stream while all calls fail. A restart would only end the stream. */
+export const NOT_RESTARTED: CommandError = {
+  ok: false,
+  code: 'calls-fail',
+  message: `Not restarted: ${NOT_UNTIL}`,
 }

@@ -1,9 +1,12 @@
+import { conditionsOf, isStopped } from '../../../app/conditions/evaluate.ts'
+import { NOT_RESTARTED } from '../../../app/conditions/messages/streams.ts'
 import type { Feature } from '../../../app/contract/ipc.ts'
 import type { streamsContract } from '../../../app/contract/streams.ts'
+import { openStreams } from '../../../app/status/stream-status.ts'
 import type { MonitorSurface } from '../monitor-surface.ts'
 
 export function streamCommands(
-  monitor: Pick<MonitorSurface, 'withProfile'>,
+  monitor: Pick<MonitorSurface, 'withProfile' | 'snapshot'>,
 ): Feature<typeof streamsContract> {
   return {
     handlers: {
@@ -15,8 +18,12 @@ export function streamCommands(
         ),
       keepStream: ({ profile, stream }) =>
         monitor.withProfile(profile, ({ parts }) => parts.streams.keep(stream)),
-      restartStream: ({ profile, stream }) =>
-        monitor.withProfile(profile, ({ parts }) => parts.streams.restart(stream)),
+      restartStream: ({ profile, stream }) => {
+        const snapshot = monitor.snapshot(profile)
+        const isOpen = openStreams(snapshot?.streams ?? []).some(({ id }) => id === stream)
+        if (snapshot && isOpen && isStopped(conditionsOf(snapshot, snapshot.at))) return NOT_RESTARTED
+        return monitor.withProfile(profile, ({ parts }) => parts.streams.restart(stream))
+      },
       pinStream: ({ profile, stream, pinned }) =>
         monitor.withProfile(profile, ({ parts }) => parts.streams.pin(stream, pinned)),
     },

@@ -1,11 +1,15 @@
 import { expect, test } from 'vitest'
 import { contract } from '../../../app/contract/contract.ts'
+import type { CommandError } from '../../../app/contract/outcome.ts'
+import type { Snapshot } from '../../../app/contract/snapshot.ts'
 import type { StreamRequest } from '../../../app/service/stream-kinds.ts'
 import { streamCommands } from '../../../main/monitor/commands/streams.ts'
 import { Monitor } from '../../../main/monitor/monitor.ts'
 import { MEMORY_PROFILE_STORE } from '../../../main/sign-in/profile-store.ts'
 import { PinnedStreams } from '../../../main/streams/pinned-streams.ts'
 import { proves } from '../../proof/proves.ts'
+import { stream } from '../../renderer/fixtures.ts'
+import { BAD_DAYS } from '../../renderer/harness/bad-days.ts'
 import { VirtualClock } from '../../simulation/virtual-clock.ts'
 import { EXAMPLE_KEY } from '../example-key.ts'
 import { ScriptedHttp } from '../scripted-http.ts'
@@ -81,6 +85,24 @@ test('commands on a missing key or stream report that it is missing', async () =
     { code: 'unknown-stream' },
   )
   monitor.stop()
+})
+
+test('an open stream is not restarted while all calls fail; it may be closed', async () => {
+  const passed: CommandError = { ok: false, code: 'passed', message: '' }
+  const restart = async (at: Snapshot, stream = at.streams[0]!.id) => {
+    const { handlers } = streamCommands({ snapshot: () => at, withProfile: () => passed })
+    const closed = await handlers.closeStream({ profile: PROFILE, stream })
+    expect(closed).toBe(passed)
+    return handlers.restartStream({ profile: PROFILE, stream })
+  }
+  for (const day of ['token rejected (401)', 'service unreachable'])
+    expect(await restart(BAD_DAYS[day]!)).toMatchObject({
+      code: 'calls-fail',
+      message: 'Not restarted: it can’t reopen until calls work.',
+    })
+  expect(await restart(BAD_DAYS['all is well']!)).toBe(passed)
+  const waits = stream('w', 'Order Stream', 'W', { state: 'waiting', reasonCode: 'calls-fail' })
+  expect(await restart({ ...BAD_DAYS['token rejected (401)']!, streams: [waits] })).toBe(passed)
 })
 
 test('a window’s commands are accepted only in the contract’s shape', async () => {
