@@ -5,7 +5,7 @@ import { allowanceOf } from '../status/allowance.ts'
 import { coarseSinceText, countdownSeconds } from '../status/durations.ts'
 import { dayAndMinuteText } from '../status/moments.ts'
 import { notFound } from '../status/orders-status.ts'
-import { leftText, quotaStatus, runsOutText, shareLeftText } from '../status/quota-status.ts'
+import { leftText, quotaStatus, runsOutText, shareLeftText, stateAt } from '../status/quota-status.ts'
 import { isStreamSilent } from '../status/stream-status.ts'
 import { judgedRows, streamsHeard } from './evaluate.ts'
 import { type Finding, keyFindings, keyStatus } from './key-status.ts'
@@ -154,7 +154,7 @@ export interface KeyLine {
    */
   readonly state: string
   readonly tightest: string
-  /** The remaining requests and the limit, as text. Empty if no row is checked. */
+  /** The remaining requests and the limit, or `none` after a 429. Empty if no row is checked. */
   readonly left: string
   readonly note: string
   /** Number of today's 429s, by the date of the displayed time zone. Absent until counted. */
@@ -189,11 +189,22 @@ function keyLine(snapshot: Snapshot, nowMs: number, refusals: number | undefined
     severity: status.severity,
     state: row !== undefined && status.subject === row.category ? status.label : status.name,
     tightest: row?.category ?? '',
-    left: row === undefined ? '' : `${leftText(row, nowMs)} / ${row.limit}`,
-    note: row === undefined ? status.note : quotaStatus(row, nowMs).note || shareLeftText(row),
+    ...(row === undefined ? { left: '', note: status.note } : leftAndNote(row, nowMs)),
     ...(refusals !== undefined && { refusals }),
     silent: open.length === 0 ? '' : `${silent} of ${open.length}`,
     signInBy: signInByText(snapshot, nowMs),
+  }
+}
+
+/** After a 429, `none` and `14:36:05`: what the row itself shows as `none until 14:36:05`. */
+function leftAndNote(row: RequestQuota, nowMs: number): Pick<KeyLine, 'left' | 'note'> {
+  if (stateAt(row, nowMs) === 'blocked') {
+    const [left = '', note = ''] = allowanceOf(row, nowMs).text.split(' until ')
+    return { left, note }
+  }
+  return {
+    left: `${leftText(row, nowMs)} / ${row.limit}`,
+    note: quotaStatus(row, nowMs).note || shareLeftText(row),
   }
 }
 

@@ -10,6 +10,7 @@ import {
 import { keyFindings } from '../../../app/conditions/key-status.ts'
 import type { LoggedEvent } from '../../../app/contract/events.ts'
 import type { Snapshot } from '../../../app/contract/snapshot.ts'
+import { allowanceOf } from '../../../app/status/allowance.ts'
 import { CALM_REQUESTS, NOW_MS, quota, slots, snapshot, stream } from '../../renderer/fixtures.ts'
 
 const row = (more: Parameters<typeof quota>[4] = {}) => quota('Positions', 320, 300, 55, more)
@@ -179,8 +180,8 @@ describe('the table of keys', () => {
       severity: 'critical',
       state: '429',
       tightest: 'Positions',
-      left: '55 / 320',
-      note: '40 s',
+      left: 'none',
+      note: '14:31:45',
       refusals: 7,
       silent: '1 of 2',
       signInBy: 'Sat 09:12',
@@ -189,6 +190,17 @@ describe('the table of keys', () => {
     expect(lines[4]).toMatchObject({ state: 'ok', silent: '', note: '58–61 %' })
     expect(lines[3]).toMatchObject({ silent: '0 of 1' })
     expect(lines[0]).toMatchObject({ state: 'Signed out', tightest: '', left: '', signInBy: 'signed out' })
+  })
+
+  it.each<[string, Parameters<typeof quota>[4]]>([
+    ['none until 14:31:45', { blockedUntil: NOW_MS + 40_000 }],
+    ['none until others slow down', { nextTryAt: NOW_MS + 20_000 }],
+    ['retry now', { blockedUntil: NOW_MS - 1_000 }],
+  ])('shows "%s" after a 429, as the row itself does', (text, more) => {
+    const blocked = row({ state: 'blocked', low: 0, high: 59, ...more })
+    const [line] = keyLines([key('blocked', { requests: [blocked] })], NOW_MS)
+    expect([line?.left, line?.note].filter(Boolean).join(' until ')).toBe(text)
+    expect(allowanceOf(blocked, NOW_MS)).toEqual({ text })
   })
 })
 
