@@ -16,13 +16,17 @@ export interface WeighedLine {
   readonly under?: WeighedLine
 }
 
-/** A heading and its lines. The heading weighs as much as the heaviest line. Empty if there are no lines. */
+/**
+ * A heading and its lines. The heading weighs as much as the heaviest line, unless `weight` is given. Empty
+ * if there are no lines.
+ */
 export function headed(
   heading: readonly FittedCell[],
   lines: readonly WeighedLine[],
+  weight = Math.max(...lines.map((line) => line.weight)),
 ): readonly WeighedLine[] {
   if (lines.length === 0) return []
-  const first = { cells: heading, weight: Math.max(...lines.map(({ weight }) => weight)) }
+  const first = { cells: heading, weight }
   return [first, ...lines.map((one) => ({ ...one, under: first }))]
 }
 

@@ -77,9 +77,10 @@ const WEIGHTS = {
   note: 3,
   stream: 4,
   slot: 5,
-  newest: 5.5,
+  events: 5.5,
   quota: 6,
   urgent: 7,
+  newest: 7.5,
   head: 8,
 } as const
 
@@ -165,14 +166,15 @@ export function renderTable(
     ],
     programRows(snapshot, columns),
     weighed(WEIGHTS.stream, deskRows(snapshot, width)),
-    // If there is too little room, older events are removed first. The newest event weighs almost as much as
-    // a quota. Otherwise a terminal of a common size would never show an event.
+    // If there is too little room, older events are removed first, and the newest one stays without its
+    // heading. Otherwise a low terminal would show no event.
     headed(
       [left('EVENTS', width, 'dim')],
       recent.map((event, at) => ({
         cells: eventRow(event, nowMs, width),
         weight: at === recent.length - 1 ? WEIGHTS.newest : WEIGHTS.event + at / 10,
       })),
+      WEIGHTS.events,
     ),
   ]
   const lines = sections

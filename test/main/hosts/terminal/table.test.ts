@@ -261,6 +261,28 @@ test('a low window shows the quotas, the urgent ones first, and counts the hidde
   expect(drawn[8]).toMatch(/^… \d+ more lines; enlarge the window$/)
 })
 
+test('a low window shows the newest event and the urgent row, and removes the oldest event first', () => {
+  const requests = [
+    exampleQuota({ category: 'Accounts' }),
+    exampleQuota({ category: 'Positions', state: 'running-out', emptyAt: AT_MS + 60_000 }),
+  ]
+  const events: readonly LoggedEvent[] = [1, 2, 3, 4, 5].map((seq) => ({
+    ...({ kind: 'service-back', host: `host-${seq}`, seq, profile: 'simulator' } as const),
+    at: AT_MS - 10_000 + seq * 1000,
+  }))
+  const shownIn = (rows: number) => {
+    const table = renderTable(exampleSnapshot({ requests }), events, AT_MS, { ...PLAIN, rows })
+    return { table, seqs: [...table.matchAll(/host-(\d)/g)].map(([, seq]) => Number(seq)) }
+  }
+  for (let rows = 10; rows <= 40; rows += 1) {
+    const { table, seqs } = shownIn(rows)
+    expect(lineWith(table, ' Positions ')).toMatch(/^running out/)
+    expect(seqs).toEqual([1, 2, 3, 4, 5].slice(-seqs.length))
+  }
+  expect(shownIn(10).seqs).toEqual([5])
+  expect(shownIn(40).seqs).toHaveLength(5)
+})
+
 test('a full group of slots is marked without colour, and remains in a low window', () => {
   const slots = [exampleSlot({ category: 'Order Stream' }), exampleSlot({ free: 0, own: 1, elsewhere: 39 })]
   const snapshot = exampleSnapshot({ slots })
