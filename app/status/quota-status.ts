@@ -204,12 +204,12 @@ type Bounds = Pick<RequestQuota, 'low' | 'high' | 'limit'>
  * header.
  *
  * The number begins with `~` if the last header is older than two minutes. For an unchecked row, it is the
- * level in the last header.
+ * level in the last header: `was 294`.
  */
 export function leftText(quota: RequestQuota, nowMs: number): string {
   if (quota.source === 'default') return '–'
   const { low, high, remaining, seen = remaining } = quota
-  if (isUnchecked(quota, nowMs)) return String(seen)
+  if (isUnchecked(quota, nowMs)) return `was ${seen}`
   const number = isRange(quota) ? `${low}–${high}` : String(remaining)
   return isStale(quota, nowMs) ? `~${number}` : number
 }

@@ -1,5 +1,5 @@
 import type { RequestQuota } from '../../app/contract/snapshot.ts'
-import { isStale, isUnchecked, leftText } from '../../app/status/quota-status.ts'
+import { isUnchecked, leftText } from '../../app/status/quota-status.ts'
 import barSheet from '../components/bar.module.css'
 import { classesOf } from '../components/classes.ts'
 import { useQuota } from '../state/window-parts.ts'
@@ -23,14 +23,12 @@ export function CapacityBar({ category }: { readonly category: string }) {
   const threshold =
     useQuota(category, (quota, nowMs) => (isUnchecked(quota, nowMs) ? 0 : quota.threshold)) ?? 0
   const isDefault = useQuota(category, (quota) => quota.source === 'default') ?? true
-  const unchecked = useQuota(category, isUnchecked) ?? false
-  const isOld = useQuota(category, isStale) ?? false
   const left = useQuota(category, leftText) ?? ''
   const remaining = useQuota(category, (quota) => quota.remaining) ?? 0
   const limit = useQuota(category, (quota) => quota.limit) ?? 0
   const text = isDefault
     ? `not checked; the documented limit is ${limit}`
-    : `${unchecked ? 'was ' : isOld ? 'about ' : ''}${left.replace('~', '')} of ${limit}`
+    : `${left.replace('~', 'about ')} of ${limit}`
   return (
     // A <meter> could show neither the hatching nor the tick.
     // biome-ignore lint/a11y/useSemanticElements: see above

@@ -169,10 +169,8 @@ function State({ category, severity }: CategoryProps & { readonly severity: Seve
 function Left({ category }: CategoryProps) {
   const text = useQuota(category, leftText)
   const limit = useQuota(category, (quota) => quota.limit)
-  const isOld = useQuota(category, (quota, nowMs) => quota.source !== 'default' && isUnchecked(quota, nowMs))
   return (
     <>
-      {isOld && <span className={css('was')}>was </span>}
       <span className="number" data-testid="remaining">
         {text}
       </span>{' '}

@@ -75,7 +75,7 @@ test('every second of a day, a shown age is accurate within a second, and old da
       if (nowMs - realMs <= STALE_AFTER_MS + SECOND_MS) continue
       stale += 1
       const shown = leftText(row, nowMs)
-      const isMarked = isUnchecked(row, nowMs) ? shown === String(row.seen) : shown.startsWith('~')
+      const isMarked = isUnchecked(row, nowMs) ? shown === `was ${row.seen}` : shown.startsWith('~')
       if (!isStale(row, nowMs) || !isMarked) {
         expect.fail(`second ${second}: ${row.category} is ${nowMs - realMs} ms old and shown as ${shown}`)
       }

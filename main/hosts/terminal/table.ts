@@ -279,7 +279,7 @@ function requestRow(quota: RequestQuota, nowMs: number, layout: Layout): readonl
     leaving(right(ownText(quota), own), LEAVES.own),
     ...(layout.desk ? [leaving(right(deskText(quota, layout.desk), DESK_WIDTH), LEAVES.desk)] : []),
     leaving(right(othersText(quota), others), LEAVES.others),
-    leaving(right(safePaceText(quota, nowMs).replace('1 per ', '1/').replace(' s', 's'), pace), LEAVES.pace),
+    leaving(right(safeText(quota, nowMs), pace), LEAVES.pace),
     leaving(right(isUnchecked(quota, nowMs) ? '–' : until(quota.fullAt), full), LEAVES.full),
     leaving(right(shortAge(quota, nowMs), age, 'dim'), LEAVES.age),
   ]
@@ -294,12 +294,23 @@ function barOf({ source, limit, low, high }: RequestQuota, width: number): strin
   return limit > 0 ? levelBar(low / limit, width, high / limit) : levelBar(0, width)
 }
 
+/** The safe pace in short form: `1/1.9s`. After a 429, the time until the next try: `in 5m10s`. */
+function safeText(quota: RequestQuota, nowMs: number): string {
+  const { untilMs } = quotaStatus(quota, nowMs)
+  return untilMs !== undefined && untilMs > nowMs
+    ? `in ${retryIn(untilMs, nowMs)}`
+    : safePaceText(quota, nowMs).replace('1 per ', '1/').replace(' s', 's')
+}
+
+const retryIn = (untilMs: number, nowMs: number): string =>
+  duration(countdownSeconds(untilMs - nowMs, 'up') * 1000)
+
 /** The state and its note in short form: `429 40s`. Without the note if it does not fit into `width`. */
 function stateText(quota: RequestQuota, nowMs: number, width: number): string {
   const { label, untilMs } = quotaStatus(quota, nowMs)
   const note = rowNote(quota, nowMs)
   const isCountdown = untilMs !== undefined && /\d/.test(note)
-  const countdown = isCountdown ? duration(countdownSeconds(untilMs - nowMs, 'up') * 1000) : note
+  const countdown = isCountdown ? retryIn(untilMs, nowMs) : note
   const short = note.startsWith('within') ? '<10m' : countdown
   const text = `${label} ${short}`.trimEnd()
   return text.length <= width ? text : label

@@ -34,8 +34,8 @@ it('claims the real age of a number in every second of a day, and never shows an
       seconds - age.seconds < age.withinSeconds &&
       words.endsWith(' ago') === isOld &&
       (isOld || age.withinSeconds === 1) &&
-      // A row that is not checked shows its last header's number, in grey.
-      leftText(row, nowMs) === (isUnchecked ? '294' : isOld ? '~294' : '294') &&
+      // A row that is not checked shows its last header's number, in grey, as past.
+      leftText(row, nowMs) === (isUnchecked ? 'was 294' : isOld ? '~294' : '294') &&
       (quotaStatus(row, nowMs).severity === 'unknown') === isUnchecked
     if (!isRight) expect(`${seconds} s: ${words}`).toBe('the real age')
   }

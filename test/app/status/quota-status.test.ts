@@ -154,7 +154,7 @@ describe('a row that is not checked', () => {
   const answered = (status: number) => positions({ ...row, problem: { status, since: NOW_MS - 9 * 60_000 } })
 
   it('shows its last number and its age, without use, pace or end', () => {
-    expect(leftText(row, NOW_MS)).toBe('214')
+    expect(leftText(row, NOW_MS)).toBe('was 214')
     expect(ageText(row, NOW_MS)).toBe('29 min ago')
     expect([ownText(row), othersText(row), fullText(row, NOW_MS)]).toEqual(['–', '–', '–'])
     expect(usageSentence(row, NOW_MS)).toBe('')
@@ -200,7 +200,7 @@ describe('a row that is not checked', () => {
 
   it.each([401, 403])('includes one whose last check was rejected (%i), whatever its number', (status) => {
     const rejected: RequestQuota = { ...answered(status), state: 'ok' }
-    expect(leftText(rejected, NOW_MS)).toBe('214')
+    expect(leftText(rejected, NOW_MS)).toBe('was 214')
     expect(safePaceText(rejected, NOW_MS)).toBe('?')
     expect(allowanceOf(rejected, NOW_MS, snapshot())).not.toHaveProperty('burst')
   })

@@ -172,6 +172,18 @@ test('time alone moves ages and countdowns, and no number', () => {
   expect(row).toMatch(/^429 40s\s.* 300\/320 .*53s$/)
 })
 
+test('an unchecked row’s number is marked as past', () => {
+  expect(rowOf({ state: 'not-checked' })).toContain(' was 300/320 ')
+  expect(rowOf({ problem: { status: 401, since: AT_MS - 60_000 } })).toContain(' was 300/320 ')
+})
+
+test('after a 429, SAFE shows the whole time until the next try', () => {
+  expect(rowOf({ state: 'blocked', blockedUntil: AT_MS + 45_000 })).toContain(' in 45s ')
+  expect(rowOf({ state: 'blocked', blockedUntil: AT_MS + 270_000 })).toContain(' in 4m30s ')
+  expect(rowOf({ state: 'blocked', blockedUntil: AT_MS + 840_000 })).toContain(' in 14m ')
+  expect(rowOf({ state: 'blocked', blockedUntil: AT_MS })).toContain(' retry now ')
+})
+
 test('each state is one word, with its duration', () => {
   expect(rowOf({ state: 'blocked', blockedUntil: AT_MS + 45_000 })).toMatch(/^429 45s /)
   const ends = { emptyFrom: AT_MS + 214_000, emptyTo: AT_MS + 400_000 }
