@@ -77,11 +77,10 @@ function uncheckedText(quota: RequestQuota, nowMs: number, key: KeyStanding | un
     return `no headers since ${dayAndMinuteText(problem.since, nowMs)}`
   if (key !== undefined && isServiceAway(key.service)) return 'calls fail: no response'
   if (key !== undefined && hasExpired(key.access, pushedMs(key, nowMs))) return 'calls fail: access expired'
-  if (problem !== undefined)
-    return `${isOfWholeKey(problem.status) ? 'calls' : 'checks'} get ${problem.status}`
   const ofKey =
     key && keyProblems(key, nowMs).find(({ isWhole, problem: { status } }) => isWhole && status >= 400)
-  if (ofKey !== undefined) return `calls get ${ofKey.problem.status}`
+  const { status } = problem ?? ofKey?.problem ?? {}
+  if (status !== undefined) return `${isOfWholeKey(status) ? 'calls' : 'checks'} get ${status}`
   return observedAt === undefined ? '' : `last header ${dayAndMinuteText(observedAt, nowMs)}`
 }
 
