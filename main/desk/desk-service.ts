@@ -58,26 +58,14 @@ export interface DeskRunPorts {
 
 /** Runs the desk of a connected key. While the desk runs, it is attached to the key's session. */
 export function deskRun(
-  { session, membership, engine, isFromStart, copied }: DeskRunParts,
+  { session, ...parts }: DeskRunParts,
   { clock, random, person }: DeskRunPorts,
 ): DeskRun {
   const { ledger, slots, tap, prober, timeline } = session.parts
   const desk: DeskSession = new DeskSession({
-    ...{
-      membership,
-      engine,
-      isFromStart,
-      copied,
-      clock,
-      random,
-      randomBytes,
-      ledger,
-      slots,
-      tap,
-      prober,
-      timeline,
-    },
+    ...parts,
     ...person,
+    ...{ clock, random, randomBytes, ledger, slots, tap, prober, timeline },
     programs: () => session.programs,
     revokedAtMs: () => session.revokedAtMs,
     revoked: () => session.revokedElsewhere(),
