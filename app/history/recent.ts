@@ -31,11 +31,10 @@ export class RecentHistory {
   sampled(rows: readonly RequestQuota[], atMs: number): void {
     for (const row of rows) {
       if (row.source === 'default') continue
-      const source = row.source === 'header' ? 'header' : 'modelled'
       this.#add(row.category, {
         at: Math.round(atMs),
         remaining: row.remaining,
-        source,
+        source: row.source,
         low: row.low,
         high: row.high,
         ...(row.use && inThousandths(row.use)),
