@@ -5,8 +5,8 @@ import { DatabaseSync } from 'node:sqlite'
 import { z } from 'zod'
 import { blockFor, ensurePrivate } from './private-files.ts'
 import { fileIdentity } from './sqlite-file.ts'
-import { SQLITE, sqliteCode, storageErrorText } from './storage-error.ts'
-import { systemErrorCode, systemErrorText } from './system-error.ts'
+import { fileErrorText, SQLITE, sqliteCode } from './storage-error.ts'
+import { systemErrorCode } from './system-error.ts'
 import { writeWhole } from './write-whole.ts'
 
 export interface LockHolder {
@@ -116,7 +116,7 @@ function openExclusively(file: string, retried = false): Opening {
       return openExclusively(file, true)
     }
     if (code !== undefined && LOCK_FAILURES.has(code & 0xff)) return { kind: 'unusable', why: NO_LOCKS }
-    return { kind: 'unusable', why: storageErrorText(error) ?? systemErrorText(error) }
+    return { kind: 'unusable', why: fileErrorText(error) }
   }
 }
 

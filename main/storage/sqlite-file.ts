@@ -2,8 +2,7 @@ import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { ensurePrivate } from './private-files.ts'
-import { storageErrorText, unreadable } from './storage-error.ts'
-import { systemErrorText } from './system-error.ts'
+import { fileErrorText, unreadable } from './storage-error.ts'
 
 export interface SqliteOptions {
   readonly pragmas: string
@@ -78,7 +77,7 @@ export function openReadOnly<T>(
     return failed('it was written by a newer version of Headroom')
   } catch (error) {
     if (database?.isOpen) database.close()
-    return failed(storageErrorText(error) ?? systemErrorText(error))
+    return failed(fileErrorText(error))
   }
 }
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { systemErrorCode } from './system-error.ts'
+import { systemErrorCode, systemErrorText } from './system-error.ts'
 
 /** Whether a write to disk is durable. If not, `why` is the reason, in words for a person. */
 export type Saved = { readonly ok: true } | { readonly ok: false; readonly why: string }
@@ -113,6 +113,9 @@ export function storageErrorText(error: unknown): string | undefined {
       return undefined
   }
 }
+
+/** Like `storageErrorText`, but also for an error of the system, such as a missing permission. */
+export const fileErrorText = (error: unknown): string => storageErrorText(error) ?? systemErrorText(error)
 
 /** Why a write or read failed that should not be able to fail. The error's message may contain anything. */
 export const unexpectedText = (error: unknown): string =>

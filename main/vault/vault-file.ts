@@ -4,8 +4,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { SAVED_KEYS } from '../../app/contract/key-health.ts'
 import { COMPANIONS, setAside } from '../storage/set-aside.ts'
 import { migrate, openSqlite } from '../storage/sqlite-file.ts'
-import { storageErrorText, storageFailure } from '../storage/storage-error.ts'
-import { systemErrorText } from '../storage/system-error.ts'
+import { fileErrorText, storageFailure } from '../storage/storage-error.ts'
 import { hadKeys } from './newest-commit.ts'
 import { VAULT_MIGRATIONS } from './schema.ts'
 
@@ -96,7 +95,7 @@ function create(file: string, migrations: readonly string[]): Opened {
   try {
     for (const end of ['', ...COMPANIONS]) rmSync(`${draft}${end}`, { force: true })
   } catch (error) {
-    return { kind: 'unusable', why: reason(error) }
+    return { kind: 'unusable', why: fileErrorText(error) }
   }
   const opened = migrated(open(draft), migrations)
   if (opened.kind !== 'open') return opened
@@ -107,7 +106,7 @@ function create(file: string, migrations: readonly string[]): Opened {
     renameSync(draft, file)
     syncFolder(join(file, '..'))
   } catch (error) {
-    return { kind: 'unusable', why: reason(error) }
+    return { kind: 'unusable', why: fileErrorText(error) }
   }
   return open(file)
 }
@@ -136,7 +135,7 @@ function open(file: string): Opened {
     database?.close()
     return storageFailure(error) === 'corrupt'
       ? { kind: 'damaged' }
-      : { kind: 'unusable', why: reason(error) }
+      : { kind: 'unusable', why: fileErrorText(error) }
   }
 }
 
@@ -158,7 +157,7 @@ function migrateVault(database: DatabaseSync, migrations: readonly string[]): Op
     const why = `it has the newer version ${schema.version}, but this Headroom reads up to version ${migrations.length}`
     return { kind: 'unusable', why: `${why}; update Headroom, or choose another folder with --data` }
   } catch (error) {
-    return { kind: 'unusable', why: reason(error) }
+    return { kind: 'unusable', why: fileErrorText(error) }
   }
 }
 
@@ -240,7 +239,7 @@ function keepAside(
   } catch (error) {
     return {
       ok: false,
-      line: `Your saved keys ${what}, and their file can't be renamed: ${reason(error)}. Move ${NAME}.db out of ${folder}.`,
+      line: `Your saved keys ${what}, and their file can't be renamed: ${fileErrorText(error)}. Move ${NAME}.db out of ${folder}.`,
     }
   }
 }
@@ -254,8 +253,4 @@ function syncFolder(folder: string): void {
   } finally {
     closeSync(handle)
   }
-}
-
-function reason(error: unknown): string {
-  return storageErrorText(error) ?? systemErrorText(error)
 }
