@@ -1,4 +1,3 @@
-import type { ChildProcess } from 'node:child_process'
 import { randomBytes, scryptSync } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { Agent, get } from 'node:http'
@@ -9,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { SCRYPT_COST } from '../../main/vault/passphrase-keystore.ts'
 import { cpuMs } from '../electron/process-cost.ts'
 import { benchFlags, median, tell } from './result.ts'
-import { endProcesses, started } from './started-processes.ts'
+import { endProcesses, type Started, started } from './started-processes.ts'
 
 /**
  * How long programs are without their gateway after a kill -9: `node test/bench/gateway-start.ts [--rounds
@@ -40,9 +39,7 @@ interface Start {
   readonly inFlight: number
 }
 
-interface Running {
-  readonly child: ChildProcess
-  readonly url: string
+interface Running extends Started {
   readonly fromMs: number
   readonly readyMs: number
 }
@@ -129,8 +126,8 @@ const starts = new Map<string, Start[]>()
 try {
   for (const store of STORES.slice(0, environment ? 1 : undefined)) {
     let running = await start(store, '0')
-    const { port } = new URL(running.url)
-    const programs = new Programs(running.url)
+    const { port } = new URL(running.said)
+    const programs = new Programs(running.said)
     try {
       await programs.nextAnswer()
       for (let round = 0; round < rounds * LOADS.length; round += 1) {
@@ -149,12 +146,7 @@ try {
         const name = `${store}, ${load}`
         const all = starts.get(name) ?? []
         starts.set(name, all)
-        all.push({
-          readyMs: running.readyMs,
-          answerMs,
-          cpuMs: cpuMs([{ pid: running.child.pid ?? 0 }]),
-          inFlight,
-        })
+        all.push({ readyMs: running.readyMs, answerMs, cpuMs: cpuMs([running]), inFlight })
       }
     } finally {
       programs.end()
@@ -235,7 +227,7 @@ function report(seenTwice: number): void {
 async function start(store: (typeof STORES)[number], port: string): Promise<Running> {
   const fromMs = performance.now()
   const isSealed = store === 'encrypted with a passphrase'
-  const { child, said: url } = await started(
+  const gateway = await started(
     [
       ...[here('../../main/launch.js'), 'gateway', '--port', port, '--probe', 'none'],
       ...['--auth-url', origin, '--base-url', origin, '--client-id', 'bench'],
@@ -246,7 +238,6 @@ async function start(store: (typeof STORES)[number], port: string): Promise<Runn
       HEADROOM_PASSPHRASE: isSealed ? passphrase : '',
       HEADROOM_GATEWAY_KEYS: `bot:critical=${KEYS.bot},notes=${KEYS.notes}`,
     },
-    'ignore',
   )
-  return { child, url, fromMs, readyMs: performance.now() - fromMs }
+  return { ...gateway, fromMs, readyMs: performance.now() - fromMs }
 }

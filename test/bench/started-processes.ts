@@ -21,10 +21,9 @@ export function started(
   args: readonly string[],
   ready: RegExp,
   environment: Readonly<Record<string, string>> = {},
-  stderr: 'inherit' | 'ignore' = 'inherit',
 ): Promise<Started> {
   const child = spawn(process.execPath, args, {
-    stdio: ['pipe', 'pipe', stderr],
+    stdio: ['pipe', 'pipe', 'inherit'],
     env: {
       ...process.env,
       HEADROOM_REFRESH_TOKEN: 'a-refresh-token-of-the-bench',
@@ -35,14 +34,13 @@ export function started(
   children.push(child)
   return new Promise((resolve, reject) => {
     let out = ''
-    const limit = setTimeout(() => reject(new Error(`${args.join(' ')} is not ready`)), READY_WITHIN_MS)
+    setTimeout(() => reject(new Error(`${args.join(' ')} is not ready`)), READY_WITHIN_MS).unref()
     child.on('exit', (code) => reject(new Error(`${args.join(' ')} ended with ${code}`)))
-    child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
       out += text
       const [, said] = ready.exec(out) ?? []
-      if (said === undefined || child.pid === undefined) return
-      clearTimeout(limit)
-      resolve({ said, pid: child.pid, child, out: () => out })
+      if (said !== undefined && child.pid !== undefined)
+        resolve({ said, pid: child.pid, child, out: () => out })
     })
   })
 }
