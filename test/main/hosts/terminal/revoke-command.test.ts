@@ -16,13 +16,14 @@ const SERVICE = {
 const environment = { HEADROOM_REFRESH_TOKEN: 'the-token', HEADROOM_CLIENT_SECRET: 'the-secret' }
 const CONFIRMED: RevocationResult = { kind: 'confirmed' }
 
-type AskRunning = (request: ControlRequest) => RunningAnswer
+interface Options extends FakeTerminalOptions {
+  readonly askRunning?: (request: ControlRequest) => RunningAnswer
+}
 
 async function revoked(
   flags: RevokeFlags,
-  options: FakeTerminalOptions,
+  { askRunning = () => ({ kind: 'nobody' }), ...options }: Options,
   outcome = CONFIRMED,
-  askRunning: AskRunning = () => ({ kind: 'nobody' }),
 ) {
   const terminal = fakeTerminal({ environment, ...options })
   const asked: ServiceKey[] = []
@@ -105,15 +106,15 @@ const key = (id: string) => exampleSnapshot({ profile: { id, name: `Key ${id}`, 
 async function revokedByApp(
   flags: RevokeFlags,
   ids: readonly string[],
-  options: FakeTerminalOptions = {},
-  answer?: RunningAnswer,
+  { outcome, ...options }: FakeTerminalOptions & { readonly outcome?: RunningAnswer } = {},
 ) {
   const revocations: ControlRequest[] = []
-  const done = await revoked(flags, { environment: {}, ...options }, CONFIRMED, (request) => {
+  const askRunning = (request: ControlRequest): RunningAnswer => {
     if (request.do !== 'revoke') return { kind: 'answered', answer: { ok: true, snapshots: ids.map(key) } }
     revocations.push(request)
-    return answer ?? { kind: 'answered', answer: { ok: true, revoked: request.profile } }
-  })
+    return outcome ?? { kind: 'answered', answer: { ok: true, revoked: request.profile } }
+  }
+  const done = await revoked(flags, { environment: {}, ...options, askRunning })
   expect(done.asked).toEqual([])
   return { ...done, revocations }
 }
@@ -154,8 +155,8 @@ test.each<RunningAnswer>([
   { kind: 'failed', why: 'it timed out' },
   { kind: 'answered', answer: { ok: false, code: 'revoke-unconfirmed', message: 'Not confirmed: 503.' } },
   { kind: 'answered', answer: { ok: true, revoked: 'another' } },
-])('%j never shows as revoked', async (answer) => {
-  const { exitCode, terminal } = await revokedByApp({ yes: true }, ['key-1'], {}, answer)
+])('%j never shows as revoked', async (outcome) => {
+  const { exitCode, terminal } = await revokedByApp({ yes: true }, ['key-1'], { outcome })
   expect(exitCode).toBe(1)
   expect(terminal.lines).toEqual([])
   expect(terminal.errors).toHaveLength(1)
