@@ -40,7 +40,7 @@ export function glanceNumber(snapshot: Snapshot, nowMs: number): GlanceNumber {
       return streamsNumber(worst, snapshot, nowMs)
     case 'sign-in': {
       const { endsAt } = snapshot.refresh
-      const isEnding = worst.kind === 'sign-in-ends' && endsAt !== undefined
+      const isEnding = worst.kind === 'sign-in-ends' && endsAt !== undefined && endsAt > nowMs
       return isEnding ? { caption: 'sign-in ends in', value: countdown(endsAt - nowMs, 'down') } : NONE
     }
     case 'service': {

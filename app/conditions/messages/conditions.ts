@@ -208,18 +208,22 @@ export function messageOf(condition: Condition, snapshot: Snapshot, nowMs: numbe
     case 'sign-in-ends': {
       const endsAt = refresh.endsAt ?? nowMs
       const left = countdownText(endsAt - nowMs, 'down')
-      const isOverdue = endsAt <= nowMs
+      const detail = 'Renewals can’t extend the sign-in.'
+      if (endsAt <= nowMs) {
+        const end = dayAndMinuteText(endsAt, nowMs)
+        const title = `The sign-in was due to end at ${end}.`
+        const words = { label: 'overdue', name: 'Sign-in overdue', moment: `since ${end}` }
+        return message({ ...words, title, action: 'Sign in again now.', detail })
+      }
       return message({
         label: 'ends soon',
         name: capitalised(SIGN_IN_ENDS_SOON),
         note: left,
         moment: `by ${minuteText(endsAt)}`,
-        title: isOverdue
-          ? `The sign-in was due to end at ${dayAndMinuteText(endsAt, nowMs)}.`
-          : `The sign-in ends at ${minuteText(endsAt)},`,
-        text: isOverdue ? '' : `in ${left}.`,
-        action: isOverdue ? 'Sign in again now.' : 'Sign in again before then to avoid an interruption.',
-        detail: 'Renewals can’t extend the sign-in.',
+        title: `The sign-in ends at ${minuteText(endsAt)},`,
+        text: `in ${left}.`,
+        action: 'Sign in again before then to avoid an interruption.',
+        detail,
       })
     }
     case 'token-rejected':
