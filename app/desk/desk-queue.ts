@@ -411,8 +411,8 @@ export class DeskQueue {
       this.#parts = partsIn(dispatch)
       return
     }
-    const isJoined = own?.join !== undefined && own.join === this.#joins
-    if (from !== self && !isNewer && this.#joins > 0) this.#lateness.received(isJoined, this.#now)
+    if (from !== self && !isNewer && this.#joins > 0)
+      this.#lateness.received(own?.join === this.#joins, this.#now)
     this.#awake.restart()
     let joined = this.#mode === 'granted' && this.#heard?.epoch === epoch ? this.#heard : undefined
     // The dispatcher dropped this member, and may have set the member's part aside.

@@ -115,8 +115,8 @@ export class DeskTrouble {
     else if (this.#wasReachable) this.#lostMs ??= this.#deps.clock.monotonicMs()
     if (refusal === undefined && this.#isReasonAwaited) return
     // A late machine tries to take turns again from time to time. That alone is no recovery.
-    const isAlone = this.#isLate || this.#aloneMs > NOTICED_AFTER_MS
-    const trouble = refusal?.code ?? (reachable ? (isAlone ? 'no-turns' : '') : 'unreachable')
+    const getsNoTurns = this.#isLate || this.#aloneMs > NOTICED_AFTER_MS
+    const trouble = refusal?.code ?? (reachable ? (getsNoTurns ? 'no-turns' : '') : 'unreachable')
     if (trouble !== this.#told) {
       this.#told = trouble
       const { why = this.#aloneWhy } = this
