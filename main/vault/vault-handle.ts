@@ -245,7 +245,7 @@ export class VaultHandle {
         this.#hidesNothing = unlocking.hidesNothing
         break
       case 'key-changed':
-        this.#status = keyChanged(unlocking)
+        this.#status = keyChanged(unlocking.why, unlocking.backend)
         break
       case 'sealed-elsewhere':
         this.#status = sealedElsewhere(unlocking.backend)

@@ -25,13 +25,7 @@ export const startTrouble = (state: StartTrouble['state'], why: string): StartTr
 })
 
 /** The status if the keystore can't open the data key. A keyring may have changed; a passphrase is wrong. */
-export function keyChanged({
-  why,
-  backend,
-}: {
-  readonly why: string
-  readonly backend: string
-}): StartTrouble {
+export function keyChanged(why: string, backend: string): StartTrouble {
   if (backend !== PASSPHRASE_BACKEND) return startTrouble('key-changed', `${why} (encrypted with ${backend})`)
   const line = `Your saved keys can't be opened: ${why}. Restart Headroom with the right HEADROOM_PASSPHRASE.`
   return { state: 'key-changed', why, line }
