@@ -126,7 +126,11 @@ export class Bucket {
   /** Others' requests that headers have shown since the last update of `#others`. */
   #missing = 0
   #reading: OthersReading | undefined
-  #headers = 0
+  /**
+   * Whether others' use was updated from a header since the first header. Before that, it is only a prior: a
+   * forecast from it would depend on own requests alone.
+   */
+  #isMeasured = false
   /** Whether any header showed a lower level than own requests explain. */
   #isShared = false
   #margin = new LowerMargin()
@@ -295,12 +299,14 @@ export class Bucket {
   }
 
   /**
-   * Others' use at `nowMs`. `undefined` before the second header. The chances and rates in the result may be
-   * up to a second old. If the last header is more than ten seconds old, they may be as old as a tenth of
-   * that header's age.
+   * Others' use at `nowMs`. `undefined` before the second header. A header less than a second after the first
+   * counts only if it shows three or more requests by others.
+   *
+   * The chances and rates in the result may be up to a second old. If the last header is more than ten
+   * seconds old, they may be as old as a tenth of that header's age.
    */
   others(nowMs: number): OthersReading | undefined {
-    return this.#headers < 2 ? undefined : this.#readingAt(Math.max(nowMs, this.#level.atMs))
+    return this.#isMeasured ? this.#readingAt(Math.max(nowMs, this.#level.atMs)) : undefined
   }
 
   /**
@@ -308,7 +314,7 @@ export class Bucket {
    * data.
    */
   learned(): LearnedQuota | undefined {
-    if (this.#headers < 2) return this.#stored
+    if (!this.#isMeasured) return this.#stored
     const poller = this.#poller.learned()
     const { starts } = this.#expected
     return {
@@ -502,6 +508,7 @@ export class Bucket {
   }
 
   #forgetOthers(): void {
+    this.#isMeasured = false
     this.#isShared = false
     this.#margin = new LowerMargin()
     this.#utilization.forget()
@@ -588,7 +595,6 @@ export class Bucket {
         { limit: this.limit, refill: level.gainPerMs * 1000 },
       )
     this.#reading = undefined
-    this.#headers += 1
     if (isFirst || sentAtMs >= this.#seenSentAtMs) {
       this.seen = { remaining, atMs: headerAtMs }
       this.#seenSentAtMs = sentAtMs
@@ -653,6 +659,7 @@ export class Bucket {
     })
     if (this.#others.expectedLess >= SURPRISE) this.surprisedAtMs = nowMs
     this.#mark()
+    this.#isMeasured = true
     return true
   }
 
@@ -701,7 +708,6 @@ export class Bucket {
     this.#level.resize(limit, periodMs)
     this.#others.resize(limit, periodMs / 1000)
     this.#forgetOthers()
-    this.#headers = 0
     this.seen = undefined
   }
 

@@ -44,8 +44,8 @@ export const CRITICAL_SECONDS = 120
  */
 const RUNNING_OUT_CHANCE = 0.7
 /**
- * A row is `watch` if `emptyChance` is at least this. On a key without other programs, `emptyChance` is 0.18
- * until the third header. Such a row must not become `watch`.
+ * A row is `watch` if `emptyChance` is at least this. On a key without other programs, `emptyChance` is up to
+ * 0.16 after the second header. Such a row must not become `watch`.
  */
 const WATCH_CHANCE = 0.2
 /** A row is `empty` (calls fail) if `emptyNow` is at least this. */

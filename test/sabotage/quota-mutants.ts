@@ -96,8 +96,8 @@ export const QUOTA_MUTANTS: readonly Mutant[] = [
     promise: 'Q9',
     what: 'forget use elsewhere after a period without a header',
     file: 'app/quota/bucket.ts',
-    find: 'return this.#headers < 2 ? undefined',
-    replace: 'return this.#headers < 2 || nowMs - this.#headerAtMs > this.periodMs ? undefined',
+    find: 'return this.#isMeasured ?',
+    replace: 'return this.#isMeasured && nowMs - this.#headerAtMs <= this.periodMs ?',
     test: 'app/quota/bucket-elsewhere.test.ts',
   },
   {

@@ -6,6 +6,7 @@ import { verdictOf } from '../../../app/quota/verdict.ts'
 import { viewOf } from '../../../app/quota/view.ts'
 import { lawRuns } from '../../thorough.ts'
 import { chanceFrom } from './chance.ts'
+import { ReferenceService, type Rule } from './reference-service.ts'
 import { play } from './traffic.ts'
 
 const rowOf = (bucket: Bucket, nowMs: number, untilMs?: number) =>
@@ -124,6 +125,66 @@ test('promises ten minutes only once headers show others’ use well enough', ()
   const rate = { limit: 320, periodSeconds: 300, remaining: 319, resetSeconds: 1 }
   quiet.answered({ id: 2, receivedAtMs: 10_000, rejected: false, rate })
   expect(verdictOf([rowOf(quiet, 30_000)], { reachable: true }).kind).toBe('lasts')
+})
+
+/**
+ * The states of a row that nobody else uses, each quarter of a second, from its first request on. Requests at
+ * `seconds`, in ascending order.
+ */
+function statesAlone(rule: Rule, seconds: readonly number[]): ReadonlySet<string> {
+  const service = new ReferenceService(rule, rule.limit, 0)
+  const bucket = new Bucket(rule.limit, rule.periodSeconds, 0)
+  const state = new RowState()
+  const states = new Set<string>()
+  const endMs = 1000 * ((seconds.at(-1) ?? 0) + 200)
+  let next = 0
+  for (let nowMs = 1000 * (seconds[0] ?? 0); nowMs < endMs; nowMs += 250) {
+    for (; (seconds[next] ?? Number.POSITIVE_INFINITY) * 1000 <= nowMs; next += 1) {
+      const sentAtMs = 1000 * (seconds[next] ?? 0)
+      bucket.sent(next, sentAtMs)
+      service.spend(sentAtMs)
+      const rate = service.headers(sentAtMs)
+      bucket.answered({ id: next, receivedAtMs: sentAtMs, rejected: false, rate })
+    }
+    states.add(viewOf('Accounts', undefined, bucket, { hold: undefined, state }, nowMs).state)
+  }
+  return states
+}
+
+/** Times of the lookups of an order, in seconds after its outcome became unknown: `LOOKUP_AT_MS`. */
+const LOOKUPS = [1, 5, 15, 30, 60]
+
+test.each([
+  ['at the start', 0, [0.5]],
+  ['20 s after the start', 20, [0.5]],
+  ['of two orders, a minute after the start', 60, [0.04]],
+  ['of three orders, long after the start', 3600, [0.04, 0.08]],
+] as const)('no row is watched because of lookups as its first requests, %s', (_, from, more) => {
+  const seconds = LOOKUPS.flatMap((at) => [0, ...more].map((later) => from + at + later))
+  for (const window of ['rolling', 'fixed'] as const)
+    for (const [limit, periodSeconds] of [
+      [320, 300],
+      [250, 300],
+      [90, 60],
+    ] as const)
+      for (const own of [seconds, seconds.slice(0, 2)]) {
+        const states = statesAlone({ limit, periodSeconds, window }, own)
+        expect([...states].filter((state) => state !== 'ok' && state !== 'not-checked')).toEqual([])
+      }
+})
+
+test('two headers within a second show others’ use only if it is more than rounding', () => {
+  const after = (missing: number, atMs: number) => {
+    const bucket = seeing(319)
+    bucket.sent(2, atMs)
+    const rate = { limit: 320, periodSeconds: 300, remaining: 318 - missing, resetSeconds: 2 + missing }
+    bucket.answered({ id: 2, receivedAtMs: atMs, rejected: false, rate })
+    return rowOf(bucket, atMs)
+  }
+  expect([after(0, 999).use, after(0, 999).emptyChance]).toEqual([null, undefined])
+  expect(after(0, 1000).use?.elsewhere).toBe(0)
+  expect(after(4, 999).use?.elsewhere).toBeGreaterThan(1)
+  expect(after(4, 999).emptyChance).toBeGreaterThan(0.3)
 })
 
 describe('the source of a number', () => {
