@@ -9,6 +9,8 @@ import {
   namesExportedTwice,
   productSources,
   sentenceModules,
+  testSources,
+  thousandsOfLines,
   upwardArrows,
 } from './measure.ts'
 import { strayFiles, walksIn } from './walks.ts'
@@ -53,10 +55,17 @@ describe('the count', () => {
   })
 })
 
+test('lines are counted in thousands, rounded up', () => {
+  const lines = (count: number) => source('app/a/x.ts', '\n'.repeat(count))
+  expect(thousandsOfLines([lines(600), lines(400)])).toBe(1)
+  expect(thousandsOfLines([lines(600), lines(401)])).toBe(2)
+})
+
 const sources = productSources(projectFolder)
 const walks = walksIn(readFileSync(join(projectFolder, 'main/README.md'), 'utf8'), sources)
 const figures: Readonly<Record<string, number>> = {
   ...figuresOf(sources),
+  'thousands of lines of tests': thousandsOfLines(testSources(projectFolder)),
   ...Object.fromEntries(walks.map(({ name, files }) => [`files of the walk: ${name}`, files.length])),
 }
 const recorded: Readonly<Record<string, number>> = JSON.parse(
