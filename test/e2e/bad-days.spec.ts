@@ -55,7 +55,7 @@ async function expectNoCalls(page: Page, day: BadDay, { cause, headline }: Expec
   // The end of a sign-in causes 401s. They must not be shown as the state of a row.
   const rejected = page.locator('tr[data-category]').getByTestId('state').filter({ hasText: 'rejected' })
   if (cause === 'signed-out') await expect(rejected).toHaveCount(0)
-  await expect(page.locator('[data-testid="next-check"], [title*="next check"]')).toHaveCount(0)
+  await expect(page.getByTestId('next-check')).toHaveCount(0)
   for (const [surface, text] of Object.entries(await day.texts(page)))
     expect(claimsIn(text), surface).toEqual([])
   const exported = (await day.metrics()).filter((line) =>
