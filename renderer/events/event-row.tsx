@@ -1,16 +1,16 @@
-import { memo } from 'react'
+import { memo, Suspense, useState } from 'react'
 import type { IncidentLine, IncidentPart } from '../../app/conditions/incidents.ts'
 import { lengthText } from '../../app/status/durations.ts'
 import { clockText, weekdayText } from '../../app/status/moments.ts'
 import { STATE_LABELS } from '../../app/status/quota-status.ts'
 import { classesOf } from '../components/classes.ts'
+import { loadedLater } from '../components/loaded-later.ts'
 import { Shape } from '../components/shape.tsx'
-import { useCopy } from '../hooks/use-copy.ts'
 import sheet from './events.module.css'
-import { type RefusalCard, refusalCard, supportText } from './refusal-card.ts'
-import { RequestId } from './request-id.tsx'
 
 const css = classesOf(sheet)
+
+const LineDetails = loadedLater(async () => (await import('./line-details.tsx')).LineDetails)
 
 interface EventRowProps {
   readonly line: IncidentLine
@@ -27,8 +27,8 @@ const FITTING = 38
 export const EventRow = memo(
   function EventRow({ line, isToday }: EventRowProps) {
     const { severity, at, endedAt, isOpen, events } = line
+    const [isUnfolded, setUnfolded] = useState(false)
     const moment = (ms: number) => (isToday ? clockText(ms) : weekdayText(ms))
-    const more = moreOf(line)
     return (
       <li className={css('event', isOpen && 'lasting')} data-event={events[0].kind} data-open={isOpen}>
         <i className={css('rail')} data-severity={severity} aria-hidden="true" />
@@ -40,20 +40,24 @@ export const EventRow = memo(
         <span className={css('mark')}>
           <Shape severity={severity} label={isOpen || endedAt === undefined ? stateLabel(line) : undefined} />
         </span>
-        {more === undefined ? (
+        {line.parts === undefined && !hasDetails(line) ? (
           <div className={css('what', isLong(line) && 'long')}>
             <Words line={line} />
           </div>
         ) : (
-          <details className={css('what', isLong(line) && 'long')}>
+          <details
+            className={css('what', isLong(line) && 'long')}
+            onToggle={({ currentTarget }) => setUnfolded(currentTarget.open)}
+          >
             <summary>
               <Words line={line} canUnfold />
             </summary>
-            {more.card && <Card card={more.card} />}
+            {isUnfolded && hasDetails(line) && (
+              <Suspense>
+                <LineDetails line={line} />
+              </Suspense>
+            )}
             {line.parts && <Parts parts={line.parts} />}
-            {more.requestIds.map((id) => (
-              <RequestId key={id} id={id} whole />
-            ))}
           </details>
         )}
       </li>
@@ -84,13 +88,9 @@ function isLong({ title, detail, at, endedAt }: IncidentLine): boolean {
   return title.length > FITTING || detail.length + length > FITTING
 }
 
-/** The expanded content of a line, if its two rows do not show everything. */
-function moreOf(line: IncidentLine) {
-  const { parts, requestId } = line
-  const card = refusalCard(line)
-  if (card === undefined && parts === undefined && requestId === undefined) return undefined
-  return { card, requestIds: card?.requestIds ?? (requestId === undefined ? [] : [requestId]) }
-}
+/** Whether a line has a 429's facts or a request id, which its two rows do not show. */
+const hasDetails = ({ events, requestId }: IncidentLine): boolean =>
+  requestId !== undefined || events.some(({ kind }) => kind === 'rate-limited')
 
 function Words({ line, canUnfold = false }: { readonly line: IncidentLine; readonly canUnfold?: boolean }) {
   const { title, detail, at, endedAt } = line
@@ -126,29 +126,5 @@ function Time({ at, text }: { readonly at: number; readonly text: string }) {
     <time dateTime={iso} title={iso}>
       {text}
     </time>
-  )
-}
-
-function Card({ card }: { readonly card: RefusalCard }) {
-  const copy = useCopy()
-  const text = supportText(card)
-  return (
-    <div className={css('card')}>
-      <dl>
-        {card.facts.map(({ name, value }) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-      </dl>
-      <button
-        type="button"
-        className={css('tab', 'tool')}
-        onClick={() => copy(text, 'Copied for support.', text)}
-      >
-        Copy for support
-      </button>
-    </div>
   )
 }
