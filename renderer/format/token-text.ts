@@ -1,5 +1,5 @@
 import type { Severity } from '../../app/contract/severity.ts'
-import type { AccessSummary, RefreshSummary } from '../../app/contract/snapshot.ts'
+import type { RefreshSummary, Snapshot } from '../../app/contract/snapshot.ts'
 import { untilText } from '../../app/status/durations.ts'
 import { clockText, dayAndClockText, dayAndMinuteText, minuteText } from '../../app/status/moments.ts'
 import { accessStatus, refreshStatus } from '../../app/status/token-status.ts'
@@ -11,7 +11,7 @@ export interface TokenText {
   readonly value: string
   /** The text after the value: `left`. */
   readonly note: string
-  /** The next step: `renews 14:44`, `sign in by Mon 09:12`. Empty if unknown. */
+  /** The next step: `renews 14:44`, `renewal failing`, `sign in by Mon 09:12`. Empty if unknown. */
   readonly next: string
   /** Where a refresh token is stored: `encrypted`, `in memory`. */
   readonly kept?: string
@@ -22,7 +22,10 @@ export interface TokenText {
   readonly severity: Severity
 }
 
-export function accessText(access: AccessSummary, nowMs: number): TokenText {
+type Access = Pick<Snapshot, 'access' | 'signInHost'>
+
+export function accessText(snapshot: Access, nowMs: number): TokenText {
+  const { access } = snapshot
   const { severity, label: state } = accessStatus(access, nowMs)
   const { expiresAt, issuedAt, refreshAt } = access
   const text = { label: 'Access token', next: '', severity }
@@ -34,13 +37,14 @@ export function accessText(access: AccessSummary, nowMs: number): TokenText {
   if (expiresAt === undefined) return { ...text, value: state, note: '' }
   const value = untilText(expiresAt, nowMs)
   const lived = lifeline(issuedAt, expiresAt, refreshAt, nowMs)
-  return { ...text, value, note: 'left', next: nextRefresh(access, nowMs), ...lived }
+  return { ...text, value, note: 'left', ...nextRefresh(snapshot, nowMs), ...lived }
 }
 
-function nextRefresh({ state, refreshAt }: AccessSummary, nowMs: number): string {
-  if (state === 'refreshing') return 'renewing now'
-  if (refreshAt === undefined) return ''
-  return refreshAt > nowMs ? `renews ${minuteText(refreshAt)}` : 'renewal is due'
+function nextRefresh({ access: { state, refreshAt }, signInHost }: Access, nowMs: number) {
+  if (signInHost !== undefined) return { next: 'renewal failing', severity: 'warning' } as const
+  if (state === 'refreshing') return { next: 'renewing now' }
+  if (refreshAt === undefined) return {}
+  return { next: refreshAt > nowMs ? `renews ${minuteText(refreshAt)}` : 'renewal is due' }
 }
 
 function lifeline(

@@ -185,7 +185,7 @@ function Facts() {
 function factsOf(snapshot: Snapshot, nowMs: number) {
   const aspects = aspectStatuses(snapshot, nowMs)
   const signIn = aspects.find(({ aspect }) => aspect === 'sign-in')
-  const token = accessText(snapshot.access, nowMs)
+  const token = accessText(snapshot, nowMs)
   return [
     ...aspects.filter(({ aspect }) => FACT_ASPECTS.has(aspect)),
     { name: 'Token', severity: token.severity, label: token.value },

@@ -40,7 +40,7 @@ export function RevokeButton() {
 type Token = 'access' | 'refresh'
 
 const wordsOf = (token: Token, snapshot: Snapshot, nowMs: number): TokenText =>
-  token === 'access' ? accessText(snapshot.access, nowMs) : refreshText(snapshot.refresh, nowMs)
+  token === 'access' ? accessText(snapshot, nowMs) : refreshText(snapshot.refresh, nowMs)
 
 const perMille = (share: number | undefined) => (share === undefined ? -1 : Math.round(share * 1000))
 

@@ -78,7 +78,7 @@ function said(at: Snapshot): Surfaces {
     ],
     [
       'tokens',
-      [accessText(at.access, NOW_MS), refreshText(at.refresh, NOW_MS)].map(
+      [accessText(at, NOW_MS), refreshText(at.refresh, NOW_MS)].map(
         ({ severity: how, label, value, note, next }) =>
           [how, label, value, note, next].filter(Boolean).join(' · '),
       ),

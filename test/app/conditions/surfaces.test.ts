@@ -301,7 +301,7 @@ it.each<[AccessSummary['state'], Severity, string]>([
 ])('an access token that is "%s" has one severity and one word', (state, severity, label) => {
   const access: AccessSummary = { state, scopes: [] }
   expect(accessStatus(access, NOW_MS)).toEqual({ severity, label })
-  expect(accessText(access, NOW_MS)).toMatchObject({ severity, value: label })
+  expect(accessText({ access }, NOW_MS)).toMatchObject({ severity, value: label })
   const { line } = painted({ ...withTokens({}), access }, 'access token')
   expect(line).toContain(label)
 })

@@ -7,19 +7,28 @@ const { access, refresh } = snapshot()
 
 describe('the lifelines', () => {
   it('show the remaining time of the access token and its refresh', () => {
-    const words = accessText(access, NOW_MS)
+    const words = accessText({ access }, NOW_MS)
     expect(words).toMatchObject({ value: '14 min 32 s', note: 'left', next: 'renews 14:43' })
     expect(words.left).toBeCloseTo(0.727, 3)
     expect(words.mark).toBeCloseTo(0.1, 3)
   })
 
   it('show when a renewal is due', () => {
-    expect(accessText({ ...access, refreshAt: NOW_MS }, NOW_MS).next).toBe('renewal is due')
+    expect(accessText({ access: { ...access, refreshAt: NOW_MS } }, NOW_MS).next).toBe('renewal is due')
+  })
+
+  it('show that the renewal fails while the sign-in host is away', () => {
+    const signInHost = { host: 'signin.example', why: 'refused', since: NOW_MS }
+    expect(accessText({ access, signInHost }, NOW_MS)).toMatchObject({
+      value: '14 min 32 s',
+      next: 'renewal failing',
+      severity: 'warning',
+    })
   })
 
   it('show expired from the moment of expiry, whatever the last snapshot said', () => {
-    expect(accessText(access, NOW_MS + 871_999).value).toBe('1 s')
-    expect(accessText(access, NOW_MS + 872_000).value).toBe('expired')
+    expect(accessText({ access }, NOW_MS + 871_999).value).toBe('1 s')
+    expect(accessText({ access }, NOW_MS + 872_000).value).toBe('expired')
   })
 
   it('show the deadline for signing in again', () => {
@@ -46,8 +55,8 @@ describe('the lifelines', () => {
 
   it('show no time of expiry that is still to come, where the service ended the token early', () => {
     const ended = { ...access, state: 'expired' as const }
-    expect(accessText(ended, NOW_MS)).toMatchObject({ value: 'expired', note: '', left: 0 })
-    expect(accessText(ended, ended.expiresAt ?? 0).note).toMatch(/^at \d/)
+    expect(accessText({ access: ended }, NOW_MS)).toMatchObject({ value: 'expired', note: '', left: 0 })
+    expect(accessText({ access: ended }, ended.expiresAt ?? 0).note).toMatch(/^at \d/)
   })
 
   it('do not call a token expired before the service has responded', () => {
