@@ -90,6 +90,14 @@ export function refreshText(refresh: RefreshSummary, nowMs: number): TokenText {
 }
 
 function living({ endsAt, rotating, rotatesBy }: RefreshSummary, nowMs: number) {
+  if (endsAt !== undefined && endsAt <= nowMs) {
+    return {
+      value: 'overdue',
+      note: `since ${dayAndMinuteText(endsAt, nowMs)}`,
+      next: 'sign in now',
+      left: 0,
+    }
+  }
   if (endsAt !== undefined) {
     return {
       value: untilText(endsAt, nowMs),

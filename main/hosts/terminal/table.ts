@@ -375,8 +375,10 @@ function refreshParts({ refresh }: Snapshot, nowMs: number): readonly string[] {
   if (refresh.reason !== undefined) parts.push(refresh.reason)
   // After the sign-in has ended, neither its end time nor the token's rotation is shown.
   const isAlive = refresh.state === 'valid' || refresh.state === 'unconfirmed'
-  if (isAlive && refresh.endsAt !== undefined)
-    parts.push(`sign-in ends in ${duration(refresh.endsAt - nowMs)}`)
+  if (isAlive && refresh.endsAt !== undefined) {
+    const leftMs = refresh.endsAt - nowMs
+    parts.push(leftMs > 0 ? `sign-in ends in ${duration(leftMs)}` : 'sign-in overdue')
+  }
   const next = triesText(refresh.retryAt, nowMs)
   if (next !== undefined) parts.push(next)
   if (isAlive && refresh.rotating && refresh.rotatesBy !== undefined) {

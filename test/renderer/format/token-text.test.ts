@@ -31,6 +31,12 @@ describe('the lifelines', () => {
     expect(accessText({ access }, NOW_MS + 872_000).value).toBe('expired')
   })
 
+  it('show a sign-in that outlives its end as overdue', () => {
+    const endsAt = refresh.endsAt ?? 0
+    expect(refreshText(refresh, endsAt - 1).next).toBe('sign in by 09:12')
+    expect(refreshText(refresh, endsAt)).toMatchObject({ value: 'overdue', next: 'sign in now', left: 0 })
+  })
+
   it('show the deadline for signing in again', () => {
     expect(refreshText(refresh, NOW_MS)).toMatchObject({
       label: 'Refresh token, rotating',
