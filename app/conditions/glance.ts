@@ -199,8 +199,8 @@ function keyLine(snapshot: Snapshot, nowMs: number, refusals: number | undefined
 /** After a 429, `none` and `14:36:05`: what the row itself shows as `none until 14:36:05`. */
 function leftAndNote(row: RequestQuota, nowMs: number): Pick<KeyLine, 'left' | 'note'> {
   if (stateAt(row, nowMs) === 'blocked') {
-    const [left = '', note = ''] = allowanceOf(row, nowMs).text.split(' until ')
-    return { left, note }
+    const { text, until } = allowanceOf(row, nowMs)
+    return until === undefined ? { left: text, note: '' } : { left: 'none', note: until }
   }
   return {
     left: `${leftText(row, nowMs)} / ${row.limit}`,

@@ -20,6 +20,9 @@ export const SAVED_KEYS = 'saved-keys'
 /** The host of a saved key whose addresses are lost. It never resolves (RFC 2606). */
 export const LOST_HOST = 'unknown.invalid'
 
+/** Why nothing can be saved, if another program removed or replaced the vault's files. */
+export const VAULT_REPLACED = 'vault.db or vault.db-wal was removed or replaced'
+
 /** State of the keystore. It decides whether a key survives a restart. */
 export type KeystoreState = z.output<typeof keystoreState>
 

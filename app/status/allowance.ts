@@ -7,11 +7,11 @@ import { clockText, dayAndMinuteText } from './moments.ts'
 import { isServiceAway, keyProblems } from './problem-status.ts'
 import {
   isUnchecked,
+  OTHERS_SLOW,
   refusedProblem,
   retryText,
   stateAt,
   surelyUsesWholeRefill,
-  UNTIL_OTHERS_SLOW,
   usesWholeRefill,
 } from './quota-status.ts'
 import { hasExpired } from './token-status.ts'
@@ -35,6 +35,8 @@ export function safePaceText(quota: RequestQuota, nowMs: number): string {
 export interface Allowance {
   readonly burst?: number
   readonly text: string
+  /** After a 429, what ends it: `14:36:05`, `others slow down`. Absent if a call may succeed now. */
+  readonly until?: string
 }
 
 /**
@@ -50,9 +52,10 @@ export function allowanceOf(quota: RequestQuota, nowMs: number, key?: KeyStandin
   const { safe, blockedUntil, model } = quota
   if (isUnchecked(quota, nowMs)) return { text: uncheckedText(quota, nowMs, key) }
   if (stateAt(quota, nowMs) === 'blocked') {
-    if (usesWholeRefill(quota)) return { text: `none ${UNTIL_OTHERS_SLOW}` }
     const isOver = blockedUntil === undefined || blockedUntil <= nowMs
-    return { text: isOver ? 'retry now' : `none until ${clockText(blockedUntil)}` }
+    if (isOver && !usesWholeRefill(quota)) return { text: 'retry now' }
+    const until = usesWholeRefill(quota) ? OTHERS_SLOW : clockText(blockedUntil ?? nowMs)
+    return { text: `none until ${until}`, until }
   }
   if (safe === undefined) return { text: 'measuring' }
   const { burst, everySeconds } = safe

@@ -156,8 +156,11 @@ export function runsOutText(row: RequestQuota, nowMs: number): string {
   return `runs out ${/^\d\d:\d\d(?!–)/.test(when) ? 'at ' : ''}${when}`
 }
 
+/** What ends 429s that continue because others use the whole refill. */
+export const OTHERS_SLOW = 'others slow down'
+
 /** Replaces a countdown while 429s continue because others use the whole refill. */
-export const UNTIL_OTHERS_SLOW = 'until others slow down'
+export const UNTIL_OTHERS_SLOW = `until ${OTHERS_SLOW}`
 
 /** `UNTIL_OTHERS_SLOW` with `429` before it, for a text such as `Calls get 429 until others slow down.` */
 export const GETS_429 = `429 ${UNTIL_OTHERS_SLOW}`

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { z } from 'zod'
+import { VAULT_REPLACED } from '../../app/contract/key-health.ts'
 import { jsonOf } from '../../app/service/json.ts'
 import type { Intent, StoredTokens } from '../../app/tokens/stored-token.ts'
 import type { Profile } from '../ports/profile.ts'
@@ -345,7 +346,7 @@ export class Vault {
   #write(run: (view: VaultView) => void): Saved {
     const written = this.#read((view): Saved => {
       transaction(view.database, () => run(view))
-      if (!this.#isInPlace()) return { ok: false, why: 'vault.db or vault.db-wal was removed or replaced' }
+      if (!this.#isInPlace()) return { ok: false, why: VAULT_REPLACED }
       this.#committed()
       return SAVED
     })

@@ -1,4 +1,4 @@
-import { LOST_HOST, SAVED_KEYS } from '../../contract/key-health.ts'
+import { LOST_HOST, SAVED_KEYS, VAULT_REPLACED } from '../../contract/key-health.ts'
 import type { Severity } from '../../contract/severity.ts'
 import { SIGN_IN_TO_REVOKE, type Snapshot } from '../../contract/snapshot.ts'
 import { coarseSinceText, countdownText, sinceText } from '../../status/durations.ts'
@@ -367,7 +367,7 @@ export const othersAlertsText = (alerts: readonly string[], names: ReadonlyMap<s
 /** What a person can do so that a token is saved. The start of a sentence. */
 const savingRemedy = (why: string | undefined): string => {
   if (isDiskFull(why)) return 'Free some space'
-  return why?.includes('was removed or replaced') ? 'Put the file back and save' : 'Fix this'
+  return why === VAULT_REPLACED ? 'Put the file back and save' : 'Fix this'
 }
 
 /** `Retrying at 14:31:30.`, or `Retrying now.` during an attempt. `Retrying.` if the time is unknown. */

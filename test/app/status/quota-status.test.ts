@@ -217,9 +217,15 @@ it('shows how many may be sent now, and how fast after that', () => {
   })
   expect(allowed({})).toEqual({ text: 'measuring' })
   const blocked = { safe: { everySeconds: null, burst: 0 }, state: 'blocked' } as const
-  expect(allowed({ ...blocked, blockedUntil: NOW_MS + 40_000 })).toEqual({ text: 'none until 14:31:45' })
+  expect(allowed({ ...blocked, blockedUntil: NOW_MS + 40_000 })).toEqual({
+    text: 'none until 14:31:45',
+    until: '14:31:45',
+  })
   expect(allowed({ ...blocked, blockedUntil: NOW_MS })).toEqual({ text: 'retry now' })
-  expect(allowed({ ...blocked, nextTryAt: NOW_MS + 1 })).toEqual({ text: 'none until others slow down' })
+  expect(allowed({ ...blocked, nextTryAt: NOW_MS + 1 })).toEqual({
+    text: 'none until others slow down',
+    until: 'others slow down',
+  })
 })
 
 it('counts ongoing 429s next to their label, and counts down to the end of one', () => {
