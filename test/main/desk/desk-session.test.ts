@@ -642,8 +642,9 @@ test('three machines send the checks of one, and the others take over when it is
   const counts = world.machines.map(({ checks }) => checks.length)
   const all = counts.reduce((sum, one) => sum + one, 0)
   expect(ofOne).toBeGreaterThan(20)
-  // Each machine may send a first check of its own, and the jitter differs.
-  expect(all).toBeLessThanOrEqual(ofOne * 1.1 + 2)
+  // Each machine may send a first check of its own, and an early one until others' use is measured. The
+  // jitter differs.
+  expect(all).toBeLessThanOrEqual(ofOne * 1.1 + 4)
   expect(all).toBeGreaterThan(ofOne * 0.9)
   const checking = world.machines.find(({ checks }) => checks.length > ofOne / 2)
   checking?.kill()
