@@ -46,30 +46,25 @@ test('after a critical burst others get the time until enough is left, not ten t
 })
 
 test('forwarded requests count as own, by program and category', async () => {
-  const { add, get, monitor } = await startGateway()
+  const clock = new SkippingClock()
+  const { add, get, monitor } = await startGateway({ clock })
   const [bot, notes] = [add('bot'), add('notes', { class: 'background' })]
   expect((await get('/v3/brokerage/accounts/SIM1001/positions', notes)).status).toBe(200)
-  const accounts = () => monitor.snapshot('key-1')?.requests.find(({ category }) => category === 'Accounts')
-  let sent = 0
-  // Others' use is measured once two headers are a second apart. Until then, no use is shown.
-  await vi.waitFor(
-    async () => {
-      sent += 1
-      expect((await get(ACCOUNTS, bot)).status).toBe(200)
-      expect(accounts()?.use).toBeTruthy()
-    },
-    { ...PATIENT, interval: 300 },
-  )
+  for (let i = 0; i < 3; i += 1) {
+    // Use is shown once two headers are a second apart.
+    clock.skip(1000)
+    expect((await get(ACCOUNTS, bot)).status).toBe(200)
+  }
   const snapshot = monitor.snapshot('key-1')
-  const row = accounts()
-  expect(row).toMatchObject({ source: 'header', used: { own: sent } })
+  const row = snapshot?.requests.find(({ category }) => category === 'Accounts')
+  expect(row).toMatchObject({ source: 'header', used: { own: 3 } })
   const { own = 0, programs = {} } = row?.use ?? {}
   const ofPrograms = Object.values(programs).reduce((sum, perSecond) => sum + perSecond, 0)
   expect(Object.keys(programs)).toEqual(['program-1'])
   expect(ofPrograms).toBeGreaterThan(0)
   expect(ofPrograms).toBeLessThanOrEqual(own + 1e-9)
   expect(snapshot?.programs).toMatchObject([
-    { name: 'bot', forwarded: sent, use: [{ category: 'Accounts', forwarded: sent, waiting: 0 }] },
+    { name: 'bot', forwarded: 3, use: [{ category: 'Accounts', forwarded: 3, waiting: 0 }] },
     { name: 'notes', class: 'background', forwarded: 1, use: [{ category: 'Positions', forwarded: 1 }] },
   ])
 })
