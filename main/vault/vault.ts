@@ -270,14 +270,16 @@ export class Vault {
     }
     const { mark, ...settings } = about.data
     const found = { id, about: settings, reading, tokens }
+    const isVouchedFor = this.#isVouchedFor(id, settings, mark)
     // The data key of the mark may be the one that can't be opened.
     const isUnknown = reading.kind === 'lost' && reading.state === 'key-changed'
-    if (!isUnknown && !this.#isVouchedFor(id, settings, mark)) {
+    if (!isVouchedFor && !isUnknown) {
       const why = 'another program changed the saved addresses of this key'
       // Without the addresses, because a new sign-in must not go there either.
       return unusable({ id, reading, tokens }, { kind: 'lost', state: 'record-corrupt', why })
     }
-    if (!about.data.hasClientSecret) return found
+    // No saved secret goes to addresses that nothing confirms. A new sign-in may use them.
+    if (!isVouchedFor || !about.data.hasClientSecret) return found
     const secret = this.#read((view) => this.#opened(view, id, SECRET))
     if (!secret.ok) return unusable(found, { kind: 'unreadable', why: secret.why })
     if (secret.value.kind === 'found') return { ...found, clientSecret: secret.value.secret }
@@ -293,7 +295,7 @@ export class Vault {
 
   /**
    * Whether any open data key confirms a profile's addresses, see `addressMark`. Also true without an open
-   * data key: no secret can be read then, so none can reach a wrong address.
+   * data key: no saved secret can be read then. A new sign-in uses the addresses unconfirmed.
    */
   #isVouchedFor(id: string, about: ProfileAbout, mark: string | undefined): boolean {
     const keys = [...this.#keys.opened.values()]

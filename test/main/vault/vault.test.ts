@@ -320,6 +320,15 @@ test.each(['authUrl', 'baseUrl', 'clientId'])(
   },
 )
 
+test('no saved secret goes to a changed address, even if the token’s data key can’t be opened', async () => {
+  const folder = await storedFolder()
+  tamper(folder, "UPDATE profiles SET about = json_set(about, '$.authUrl', 'https://elsewhere.test')")
+  tamper(folder, "PRAGMA foreign_keys = OFF; UPDATE records SET data_key = 9 WHERE kind = 'refresh-token'")
+  const [found] = (await openVault(folder)).storedProfiles()
+  expect(found).toMatchObject({ reading: { kind: 'lost', state: 'key-changed' } })
+  expect(found).not.toHaveProperty('clientSecret')
+})
+
 test('a profile without its mark, or with another’s, is not trusted', async () => {
   const { folder, handle } = await signedInVault()
   vaultOf(handle).signIn(profile({ id: 'key-2', authUrl: 'https://other.test' }), held(1))
