@@ -105,14 +105,12 @@ export function slotsMessage(category: string, group: SlotQuota | undefined, sna
  */
 export function reopenSentence(snapshot: Snapshot, nowMs: number): string {
   const isShown = openStreams(snapshot.streams).length > 0 && isStopped(conditionsOf(snapshot, nowMs))
-  return isShown ? `If one ends, ${NOT_UNTIL}` : ''
+  return isShown ? 'If one ends, it can’t reopen until calls work.' : ''
 }
 
-const NOT_UNTIL = 'it can’t reopen until calls work.'
-
-/** The response to a restart of an open stream while all calls fail. A restart would only end the stream. */
-export const NOT_RESTARTED: CommandError = {
+/** The response to a command that would end an open stream and open one, while all calls fail. */
+export const NOT_REOPENED: CommandError = {
   ok: false,
   code: 'calls-fail',
-  message: `Not restarted: ${NOT_UNTIL}`,
+  message: 'Stream not closed: none can open until calls work.',
 }

@@ -87,18 +87,22 @@ test('commands on a missing key or stream report that it is missing', async () =
   monitor.stop()
 })
 
-test('an open stream is not restarted while all calls fail; it may be closed', async () => {
+test('an open stream is not restarted or replaced while all calls fail; it may be closed', async () => {
   const passed: CommandError = { ok: false, code: 'passed', message: '' }
   const restart = async (at: Snapshot, stream = at.streams[0]!.id) => {
     const { handlers } = streamCommands({ snapshot: () => at, withProfile: () => passed })
     const closed = await handlers.closeStream({ profile: PROFILE, stream })
     expect(closed).toBe(passed)
-    return handlers.restartStream({ profile: PROFILE, stream })
+    expect(await handlers.openStream({ profile: PROFILE, ...POSITIONS })).toBe(passed)
+    const restarted = await handlers.restartStream({ profile: PROFILE, stream })
+    const replaced = await handlers.openStream({ profile: PROFILE, ...POSITIONS, replace: stream })
+    expect(replaced).toBe(restarted)
+    return restarted
   }
   for (const day of ['token rejected (401)', 'service unreachable'])
     expect(await restart(BAD_DAYS[day]!)).toMatchObject({
       code: 'calls-fail',
-      message: 'Not restarted: it can’t reopen until calls work.',
+      message: 'Stream not closed: none can open until calls work.',
     })
   expect(await restart(BAD_DAYS['all is well']!)).toBe(passed)
   const waits = stream('w', 'Order Stream', 'W', { state: 'waiting', reasonCode: 'calls-fail' })
