@@ -107,8 +107,9 @@ async function lineAfter(child: ChildProcess, prefix: string): Promise<string> {
   return promise.finally(() => clearTimeout(timer))
 }
 
+/** Waits until stdout is closed, because npm may exit before the program that it started. */
 function exitCodeOf(child: ChildProcess): Promise<number | null> {
-  return new Promise((resolve) => child.once('exit', resolve))
+  return new Promise((resolve) => child.once('close', resolve))
 }
 
 async function stop(child: ChildProcess): Promise<void> {
