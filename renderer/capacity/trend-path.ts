@@ -11,8 +11,10 @@ export interface TrendPath {
 }
 
 /**
- * The small charts by category, for rows with at least two points. A full quota is at the top edge. The line
- * has a gap where no point is within two of its `TREND.points` intervals.
+ * The small charts by category, for rows with at least two points. A full quota is at the top edge.
+ *
+ * The line has a gap where no point is within four of its `TREND.points` intervals. Points from the file can
+ * be that far apart, because they are the lowest and the highest of every two intervals.
  */
 export function trendPaths(
   trends: Trends,
@@ -21,7 +23,7 @@ export function trendPaths(
   toMs: number,
 ): ReadonlyMap<string, TrendPath> {
   const paths = new Map<string, TrendPath>()
-  const gapMs = (2 * (toMs - fromMs)) / TREND.points
+  const gapMs = (4 * (toMs - fromMs)) / TREND.points
   for (const { category, limit } of rows) {
     const points = (Object.hasOwn(trends, category) ? trends[category] : undefined)?.filter(
       ([atMs]) => atMs >= fromMs && atMs <= toMs,

@@ -10,10 +10,10 @@ test('a small chart runs from the oldest point to now, with a full quota at the 
   expect(path?.area).toBe(`M0 1L4 8L8 15V${TREND.height}H0Z`)
 })
 
-test('a small chart has a gap where data is missing', () => {
-  const points = [0, 100, 200, 600, 700].map((atMs) => [atMs, 320] as const)
+test('a small chart has a gap where data is missing, but not between neighbouring stored points', () => {
+  const points = [0, 125, 250, 600, 700].map((atMs) => [atMs, 320] as const)
   const path = trendPaths({ Positions: points }, rows, 0, 1000).get('Positions')
-  expect(path?.line).toBe('M0 1M6.4 1M12.8 1M38.4 1M44.8 1')
+  expect(path?.line).toBe('M0 1L8 1L16 1M38.4 1L44.8 1')
 })
 
 test('a single point, no points, points of another time and unknown rows draw nothing', () => {
