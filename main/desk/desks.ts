@@ -114,10 +114,10 @@ export class Desks {
     this.#keepLooking(profile, running)
   }
 
-  /** Notifies the other members that the secret was replaced, and ends the desk. */
+  /** Notifies the other members that the secret was replaced, and ends the former desk's run. */
   async rotated(profile: string): Promise<void> {
     this.#running.get(profile)?.run.rotated()
-    await this.leave(profile)
+    await this.#end(profile)?.leave()
   }
 
   /** Says goodbye to the other members, and ends the desk. */

@@ -291,7 +291,7 @@ test('a machine with a copy of another one’s data folder takes a member id of 
   })
 })
 
-test('leaving a desk ends the incident of its problem', async () => {
+test('leaving a desk ends the incident of its problem; rotating it does not', async () => {
   const { clock, monitor, desks, runs, store, connect } = setUp()
   const events: string[] = []
   monitor.subscribe({ changed: () => {}, removed: () => {}, event: ({ kind }) => events.push(kind) })
@@ -300,7 +300,9 @@ test('leaving a desk ends the incident of its problem', async () => {
   desks.follow()
   runs[0]?.parts.session.happened({ kind: 'desk-alone', why: 'No server.' })
   await clock.advance(1)
-  expect(events).toContain('desk-alone')
+  await desks.rotated(PROFILE)
+  desks.follow()
+  expect(events.at(-1)).toBe('desk-alone')
   await desks.leave(PROFILE)
   expect(events.at(-1)).toBe('desk-back')
 })
