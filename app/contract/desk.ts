@@ -91,7 +91,7 @@ const deskQueue = openObject({
   /**
    * - `granted`: the dispatcher decides when each program's request is sent.
    * - `starting`: this machine waits for a dispatcher's first message, for at most eight seconds.
-   * - `alone`: no messages arrive from a dispatcher. This machine uses its share of each quota.
+   * - `alone`: this machine gets no turns from a dispatcher, and uses its share of each quota.
    */
   mode: z.enum(['granted', 'starting', 'alone']),
   /** Number of members that share each quota. Absent before the first message from a dispatcher. */

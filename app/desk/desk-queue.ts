@@ -192,10 +192,13 @@ export class DeskQueue {
 
   get summary(): QueueSummary {
     const { members } = this.#standpoint
+    const { isLate } = this.#lateness
+    const isIgnoring = isLate && this.#now - this.#dispatchSentMs < TAKE_OVER_MS
     return {
-      dispatcher: this.#mode === 'granted' ? this.#heard?.id : undefined,
+      dispatcher:
+        (this.#mode === 'granted' ? this.#heard?.id : isIgnoring && this.#highest.holder) || undefined,
       mode: this.#mode,
-      isLate: this.#lateness.isLate,
+      isLate,
       ...(members !== undefined && { members }),
       ...(this.#mode === 'alone' && { share: aloneFraction(this.#standpoint, this.#now) }),
       ...(this.#aloneSinceMs !== undefined && { aloneSinceMs: this.#aloneSinceMs }),
@@ -401,10 +404,12 @@ export class DeskQueue {
       this.#ports.send(from, this.#epochSeen())
       return
     }
-    // Another run holds the lease by now.
-    if (isNewer && from !== self) this.#resign()
-    if (isNewer) this.#highest = { epoch, holder: from }
-    if (isNewer) this.#lateness.tryAgain()
+    if (isNewer) {
+      // Another run holds the lease by now.
+      if (from !== self) this.#resign()
+      this.#highest = { epoch, holder: from }
+      this.#lateness.tryAgain()
+    }
     this.#renewedBy(sentMs - leaseAge)
     this.#dispatchSentMs = Math.max(this.#dispatchSentMs, sentMs)
     if (from !== self && this.#lateness.isAlone(this.#now)) {

@@ -28,12 +28,12 @@ export interface DeskQueuePorts {
 export const TAKE_OVER_MS = 8_000
 
 export interface QueueSummary {
-  /** The id of this member's dispatcher. */
+  /** The id of this member's dispatcher. While a late member works alone, the one that it ignores. */
   readonly dispatcher: string | undefined
   /**
    * - `granted`: the dispatcher decides about turns.
    * - `starting`: this run waits for its first `dispatch`, for at most `TAKE_OVER_MS`.
-   * - `alone`: no `dispatch` arrives, and this machine uses its own share of each quota.
+   * - `alone`: no `dispatch` arrives, or `isLate`. This machine uses its own share of each quota.
    */
   readonly mode: 'granted' | 'starting' | 'alone'
   /** Whether this machine's messages reach the dispatcher too late. See `Lateness`. */

@@ -133,7 +133,7 @@ export class DeskTrouble {
 
   /** Why this machine gets no turns although the server is reachable. */
   get #aloneWhy(): string {
-    return this.#isLate ? TOO_SLOW : NO_DISPATCHER
+    return this.#deps.queue()?.dispatcher === undefined ? NO_DISPATCHER : TOO_SLOW
   }
 
   /** How long this machine has worked alone, in milliseconds. */

@@ -24,9 +24,10 @@ export function deskConditionMessage(kind: 'desk-unreachable' | 'desk-refused', 
 
 function unreachableAction(desk: DeskSummary | undefined): string {
   if (desk?.engine.reachable !== true) return 'Check the NATS server.'
-  return desk.why === TOO_SLOW
-    ? 'Check the network to the NATS server.'
-    : 'Check JetStream on the NATS server.'
+  // Messages arrive from a dispatcher, so the server's store works.
+  return desk.dispatcher === undefined
+    ? 'Check JetStream on the NATS server.'
+    : 'Check the network to the NATS server.'
 }
 
 const NAMED_SHARES = ['all', 'half', 'a third', 'a quarter', 'a fifth', 'a sixth', 'a seventh', 'an eighth']

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { deskConditionMessage, ownShareText, TOO_SLOW } from '../../../app/conditions/messages/desk.ts'
+import { deskConditionMessage, ownShareText } from '../../../app/conditions/messages/desk.ts'
 import { DESK, DESK_ALONE, snapshot } from '../../renderer/fixtures.ts'
 
 const withShare = (share: number) =>
@@ -28,11 +28,12 @@ describe('the share of a machine that works alone', () => {
   })
 })
 
-it('names what to check: the server, or its store if the server responds', () => {
+it('names what to check: the server, its store, or the network if messages of a dispatcher arrive', () => {
   const actionOf = (desk: typeof DESK) => deskConditionMessage('desk-unreachable', snapshot({ desk })).action
   expect(actionOf(DESK_ALONE)).toBe('Check the NATS server.')
   expect(actionOf({ ...DESK_ALONE, engine: DESK.engine })).toBe('Check JetStream on the NATS server.')
-  expect(actionOf({ ...DESK_ALONE, engine: DESK.engine, why: TOO_SLOW })).toBe(
+  const { dispatcher = '' } = DESK
+  expect(actionOf({ ...DESK_ALONE, engine: DESK.engine, dispatcher })).toBe(
     'Check the network to the NATS server.',
   )
 })

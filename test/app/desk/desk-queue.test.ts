@@ -278,6 +278,7 @@ test.each([300, 400, 450, 600, 900])(
     for (let one = 0; one < 40; one += 1) {
       slow.request({ maxWaitMs: 30_000 })
       await world.advance(5_000)
+      expect(slow.queue?.summary.dispatcher).toBe(world.holder.id)
     }
     // Every 45 s, it tries again for two seconds to take turns.
     expect(waitedMs).toHaveLength(40)

@@ -41,7 +41,7 @@ function setUp(tracker = new ConditionTracker()) {
   }
   const dispatch = (mode: QueueSummary['mode'], isLate = false) => {
     const alone = mode === 'alone' && { aloneSinceMs: nowMs }
-    const dispatcher = mode === 'granted' ? 'a' : undefined
+    const dispatcher = mode === 'granted' || isLate ? 'a' : undefined
     queue = { mode, members: 3, dispatcher, isLate, ...alone }
     trouble.tell()
   }
