@@ -24,7 +24,7 @@ import { membershipIn } from '../../desk/membership.ts'
 import { NO_HOME } from '../../storage/data-folder.ts'
 import { printable } from './cells.ts'
 import { isConfirmed } from './confirmation.ts'
-import { type FlagsOfActions, foreignFlag } from './flag-values.ts'
+import { foreignFlag } from './flag-values.ts'
 import { DESK, type DeskAction, type DeskFlags } from './program-flags.ts'
 import {
   answerIn,
@@ -62,21 +62,12 @@ type Keys =
   | { readonly kind: 'running'; readonly folder: string; readonly snapshots: readonly Snapshot[] }
   | { readonly kind: 'stored'; readonly folder: string; readonly stored: StoredKeys }
 
-const FLAGS_OF: FlagsOfActions<DeskAction, typeof DESK> = {
-  create: ['server', 'tlsCa', 'name'],
-  invite: ['yes'],
-  join: ['tlsCa', 'name'],
-  status: ['json'],
-  leave: [],
-  rotate: [],
-}
-
 /**
  * Creates, shows, joins, leaves or rotates the desk of a key. The key belongs to the running app, or is
  * stored in a data folder that no app is using.
  */
 export async function desk(action: DeskAction, flags: DeskFlags, deps: DeskCommandDeps): Promise<number> {
-  const foreign = foreignFlag(action, flags, { flags: DESK, taken: FLAGS_OF })
+  const foreign = foreignFlag(action, flags, DESK)
   if (foreign !== undefined) return failWith(deps.terminal, `desk ${action} takes no ${foreign}`, EXIT_USAGE)
   const credentials = deps.terminal.environment['HEADROOM_DESK_CREDENTIALS']?.trim() ?? ''
   if (credentials.length > DESK_LIMITS.credentials)

@@ -3,6 +3,7 @@ import { z } from 'zod/mini'
 import { PROGRAM_LIMITS, PROGRAM_NAME } from '../../../app/contract/programs.ts'
 import { ORIGIN_FORM } from '../../../app/service/service-origin.ts'
 import { isSymbol } from '../../../app/service/stream-paths.ts'
+import { listText } from '../../../app/status/rates.ts'
 import { addressOf } from '../../sign-in/connect-key.ts'
 import { faultProblem } from '../../simulator/options.ts'
 
@@ -29,9 +30,13 @@ declare const given: unique symbol
 /** A flag whose value is a `T`, or absent. */
 export interface Flag<T> {
   readonly option: Option
+  /** The actions of the command that take this flag. Absent: all of them. */
+  readonly actions?: readonly string[]
   readonly [value]?: T
   /** Gives the flag a default value. */
   or(preset: T): GivenFlag<T>
+  /** Limits the flag to these actions of its command. Its help then begins with them. */
+  with(...actions: readonly string[]): Flag<T>
 }
 
 /** A flag that always has a value. */
@@ -51,6 +56,10 @@ export type FlagsOf<F extends Flags> = { readonly [N in GivenNames<F>]: ValueOf<
 const flagOf = <T>(option: Option): Flag<T> => ({
   option,
   or: (preset) => flagOf<T>(option.default(preset)) as GivenFlag<T>,
+  with: (...actions) => {
+    option.description = `with ${listText(actions)}: ${option.description}`
+    return { ...flagOf<T>(option), actions }
+  },
 })
 
 /** A flag without a value. */
@@ -76,19 +85,15 @@ export const flagList = <T>(
     ]),
   )
 
-/** The flags that each action of a command takes, in addition to the flags of all its actions. */
-export type FlagsOfActions<A extends string, F extends Flags> = Readonly<Record<A, readonly (keyof F)[]>>
-
-/** The first given flag that an action doesn't take, as on the command line. `undefined` if there is none. */
-export function foreignFlag<A extends string, F extends Flags>(
-  action: A,
+/** The first given flag that an action doesn't take, as on the command line. `undefined` if it takes all. */
+export function foreignFlag<F extends Flags>(
+  action: string,
   given: Readonly<Partial<Record<keyof F, unknown>>>,
-  { flags, taken }: { readonly flags: F; readonly taken: FlagsOfActions<A, F> },
+  flags: F,
 ): string | undefined {
-  const foreign = Object.values<readonly (keyof F)[]>(taken)
-    .flat()
-    .find((name) => given[name] !== undefined && !taken[action].includes(name))
-  return foreign && flags[foreign]?.option.long
+  const isForeign = ([name, { actions }]: [string, Flag<unknown>]) =>
+    given[name] !== undefined && actions?.includes(action) === false
+  return Object.entries(flags).find(isForeign)?.[1].option.long
 }
 
 export function withFlags(command: Command, flags: Flags): Command {

@@ -3,7 +3,7 @@ import { minuteText } from '../../../app/status/moments.ts'
 import type { RunningAnswer } from '../../control/ask-running.ts'
 import type { ControlAnswer } from '../../control/protocol.ts'
 import type { Clock } from '../../ports/ports.ts'
-import { type FlagsOfActions, foreignFlag } from './flag-values.ts'
+import { foreignFlag } from './flag-values.ts'
 import { GATEWAY, type GatewayFlags } from './flags.ts'
 import { PROGRAM, type ProgramAction, type ProgramFlags } from './program-flags.ts'
 import { gatewayText, programLines } from './program-rows.ts'
@@ -49,14 +49,6 @@ export async function gateway(
   return EXIT_OK
 }
 
-const FLAGS_OF: FlagsOfActions<ProgramAction, typeof PROGRAM> = {
-  add: ['class', 'weight', 'orders', 'maxOrders', 'profile', 'json'],
-  list: ['json'],
-  cut: [],
-  pause: [],
-  resume: [],
-}
-
 /**
  * Adds, lists or revokes programs of the running app, or of a data folder that no app is using. Pausing needs
  * a running app.
@@ -69,7 +61,7 @@ export async function program(
   const { data, class: own = 'normal', weight = 1, profile, orders: mayOrder, maxOrders } = flags
   const { terminal } = deps
   const misused = (line: string) => failWith(terminal, line, EXIT_USAGE)
-  const foreign = foreignFlag(action, flags, { flags: PROGRAM, taken: FLAGS_OF })
+  const foreign = foreignFlag(action, flags, PROGRAM)
   if (foreign !== undefined) return misused(`program ${action} takes no ${foreign}`)
   if (action === 'list') {
     if (name !== undefined) return misused('program list takes no name')

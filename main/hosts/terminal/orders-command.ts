@@ -7,7 +7,7 @@ import type { RunningAnswer } from '../../control/ask-running.ts'
 import type { ControlAnswer } from '../../control/protocol.ts'
 import { printable } from './cells.ts'
 import { isConfirmed } from './confirmation.ts'
-import { type FlagsOfActions, foreignFlag } from './flag-values.ts'
+import { foreignFlag } from './flag-values.ts'
 import { ORDERS, type OrdersAction, type OrdersFlags } from './program-flags.ts'
 import { asked, pickRunningKey, type RunningAppDeps } from './running-app.ts'
 import { EXIT_FAILURE, EXIT_OK, EXIT_USAGE, failWith } from './terminal.ts'
@@ -19,13 +19,6 @@ export interface OrdersCommandDeps extends RunningAppDeps {
   showTimesOf(dataFolder: string): void
 }
 
-const FLAGS_OF: FlagsOfActions<OrdersAction, typeof ORDERS> = {
-  status: ['profile', 'json'],
-  allow: ['profile', 'yes'],
-  stop: ['profile'],
-  dismiss: [],
-}
-
 /** Allows, stops and shows orders of the running app, and dismisses unknown outcomes. */
 export async function orders(
   { action, id }: { readonly action: OrdersAction; readonly id: string | undefined },
@@ -33,7 +26,7 @@ export async function orders(
   deps: OrdersCommandDeps,
 ): Promise<number> {
   const misused = (line: string) => failWith(deps.terminal, line, EXIT_USAGE)
-  const foreign = foreignFlag(action, flags, { flags: ORDERS, taken: FLAGS_OF })
+  const foreign = foreignFlag(action, flags, ORDERS)
   if (foreign !== undefined) return misused(`orders ${action} takes no ${foreign}`)
   if (action === 'dismiss')
     return id === undefined

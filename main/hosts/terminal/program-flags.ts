@@ -42,19 +42,19 @@ export type ProgramAction = (typeof PROGRAM_ACTIONS)[number]
 export const PROGRAM = {
   class: flag(
     '--class <class>',
-    'with add: critical, normal (the default) or background; less urgent classes leave a reserve',
+    'critical, normal (the default) or background; less urgent classes leave a reserve',
     wordFlag(PROGRAM_CLASSES),
-  ),
-  weight: flag('--weight <number>', 'with add: share among the programs of its class (default: 1)', weight),
-  orders: onFlag('--orders', "with add: the program may send orders, after 'headroom orders allow'"),
+  ).with('add'),
+  weight: flag('--weight <number>', 'share among the programs of its class (default: 1)', weight).with('add'),
+  orders: onFlag('--orders', "the program may send orders, after 'headroom orders allow'").with('add'),
   maxOrders: flag(
     '--max-orders <number>',
-    `with --orders: maximum orders in any minute (default: ${DEFAULT_MAX_ORDERS})`,
+    `maximum orders in any minute, needs --orders (default: ${DEFAULT_MAX_ORDERS})`,
     ordersFlag,
-  ),
+  ).with('add'),
   /** Absent if the program uses the only key. */
-  profile: profileFlag('with add: the key the program uses'),
-  json: onFlag('--json', 'with add and list: one line of JSON'),
+  profile: profileFlag('the key the program uses').with('add'),
+  json: onFlag('--json', 'one line of JSON').with('add', 'list'),
   data: DATA,
 }
 export interface ProgramFlags extends FlagsOf<typeof PROGRAM> {}
@@ -76,9 +76,9 @@ export type OrdersAction = (typeof ORDERS_ACTIONS)[number]
 
 export const ORDERS = {
   /** Default: the only key, or all keys for `stop`. */
-  profile: profileFlag('which of several keys'),
-  yes: onFlag('--yes', 'with allow: do not ask, except for a LIVE key'),
-  json: onFlag('--json', 'with status: one line of JSON per key'),
+  profile: profileFlag('which of several keys').with('status', 'allow', 'stop'),
+  yes: onFlag('--yes', 'do not ask, except for a LIVE key').with('allow'),
+  json: onFlag('--json', 'one line of JSON per key').with('status'),
   data: DATA,
 }
 export interface OrdersFlags extends FlagsOf<typeof ORDERS> {}
@@ -109,23 +109,23 @@ const shortFlag =
 export const DESK = {
   server: flagList(
     '--server <url>',
-    'with create: a NATS server with JetStream, such as nats://HOST:4222; repeatable',
+    'a NATS server with JetStream, such as nats://HOST:4222; repeatable',
     shortFlag(DESK_LIMITS.server),
-  ),
+  ).with('create'),
   tlsCa: flag(
     '--tls-ca <file>',
-    'with create and join: certificates of a private certificate authority',
+    'certificates of a private certificate authority',
     shortFlag(DESK_LIMITS.tlsCa),
-  ),
+  ).with('create', 'join'),
   name: flag(
     '--name <name>',
-    'with create and join: the name of this machine (default: its host name)',
+    'the name of this machine (default: its host name)',
     shortFlag(DESK_LIMITS.name),
-  ),
+  ).with('create', 'join'),
   /** Default: the only key, or all keys for `status`. */
   profile: profileFlag('which of several keys'),
-  yes: onFlag('--yes', 'with invite: do not ask'),
-  json: onFlag('--json', 'with status: one line of JSON per key'),
+  yes: onFlag('--yes', 'do not ask').with('invite'),
+  json: onFlag('--json', 'one line of JSON per key').with('status'),
   data: DATA,
 }
 export interface DeskFlags extends FlagsOf<typeof DESK> {}
