@@ -207,14 +207,20 @@ type Bounds = Pick<RequestQuota, 'low' | 'high' | 'limit'>
  * header.
  *
  * The number begins with `~` if the last header is older than two minutes. For an unchecked row, it is the
- * level in the last header: `was 294`.
+ * level in the last header, after the word `was`.
  */
-export function leftText(quota: RequestQuota, nowMs: number): string {
-  if (quota.source === 'default') return '–'
+export function leftParts(quota: RequestQuota, nowMs: number) {
+  if (quota.source === 'default') return { number: '–' }
   const { low, high, remaining, seen = remaining } = quota
-  if (isUnchecked(quota, nowMs)) return `was ${seen}`
+  if (isUnchecked(quota, nowMs)) return { word: 'was', number: String(seen) }
   const number = isRange(quota) ? `${low}–${high}` : String(remaining)
-  return isStale(quota, nowMs) ? `~${number}` : number
+  return { number: isStale(quota, nowMs) ? `~${number}` : number }
+}
+
+/** `leftParts` as one text: `38`, `was 294`. */
+export function leftText(quota: RequestQuota, nowMs: number): string {
+  const { word, number } = leftParts(quota, nowMs)
+  return word === undefined ? number : `${word} ${number}`
 }
 
 /**

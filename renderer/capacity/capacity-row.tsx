@@ -10,7 +10,7 @@ import {
   fullText,
   isStale,
   isUnchecked,
-  leftText,
+  leftParts,
   nextCheckText,
   othersText,
   ownText,
@@ -167,12 +167,14 @@ function State({ category, severity }: CategoryProps & { readonly severity: Seve
 }
 
 function Left({ category }: CategoryProps) {
-  const text = useQuota(category, leftText)
+  const word = useQuota(category, (quota, nowMs) => leftParts(quota, nowMs).word)
+  const number = useQuota(category, (quota, nowMs) => leftParts(quota, nowMs).number)
   const limit = useQuota(category, (quota) => quota.limit)
   return (
     <>
+      {word && <span className={css('was')}>{word} </span>}
       <span className="number" data-testid="remaining">
-        {text}
+        {number}
       </span>{' '}
       <span className="muted">/ {limit}</span>
     </>
