@@ -243,7 +243,7 @@ function useTrends(): ReadonlyMap<string, TrendPath> {
     const fromMs = Math.max(0, toMs - TREND.pastMs)
     const trends = await api.trends({ profile, fromMs, toMs, points: TREND.points })
     const rows = mirror.getState().snapshots.find((one) => one.profile.id === profile)?.requests ?? []
-    return trendPaths(trends, rows, fromMs, toMs)
+    return trendPaths(trends, rows, { fromMs, toMs })
   }, [api, ticker, mirror, profile])
   const isOn = profile !== undefined && !isPaused
   return useRepeated({ ask, isOn, everyMs: ASK_AGAIN_MS }) ?? NONE

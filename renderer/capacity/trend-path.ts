@@ -19,8 +19,7 @@ export interface TrendPath {
 export function trendPaths(
   trends: Trends,
   rows: readonly Pick<RequestQuota, 'category' | 'limit'>[],
-  fromMs: number,
-  toMs: number,
+  { fromMs, toMs }: { readonly fromMs: number; readonly toMs: number },
 ): ReadonlyMap<string, TrendPath> {
   const paths = new Map<string, TrendPath>()
   const gapMs = (4 * (toMs - fromMs)) / TREND.points

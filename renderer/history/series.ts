@@ -107,7 +107,7 @@ export function chartSeries(
     limit: quota.limit,
     /** The row's threshold, in requests. */
     lowBelow: quota.limit * quota.threshold,
-    lowest: lowestOf(lines, quota, history.rejectedAt, toMs - fromMs),
+    lowest: lowestOf(lines, quota, { rejectedAt: history.rejectedAt, spanMs: toMs - fromMs }),
     hasForecast: ahead !== undefined,
     rejectedAt,
     range,
@@ -151,8 +151,7 @@ const NEAR_429 = 1 / 8
 function lowestOf(
   rows: readonly ChartRow[],
   { limit, level }: RequestQuota,
-  rejectedAt: readonly number[],
-  spanMs: number,
+  { rejectedAt, spanMs }: Pick<History, 'rejectedAt'> & { readonly spanMs: number },
 ): LowestLevel | undefined {
   const lowest =
     leastOf(rows, (row) => row.headerBand?.[0] ?? row.header) ??
@@ -253,7 +252,7 @@ function finelyDrawn(points: readonly HistoryPoint[], limit: number): ChartRow[]
       estimates.push(point)
       continue
     }
-    if (header !== undefined && isStraight(header, estimates, point, limit)) {
+    if (header !== undefined && isStraight([header, point], estimates, limit)) {
       for (const estimate of estimates)
         if (estimate.low !== undefined)
           rows.push({ at: estimate.at, header: between(header, point, estimate.at), ...rangeOf(estimate) })
@@ -274,9 +273,8 @@ function finelyDrawn(points: readonly HistoryPoint[], limit: number): ChartRow[]
 }
 
 function isStraight(
-  before: HistoryPoint,
+  [before, after]: readonly [HistoryPoint, HistoryPoint],
   estimates: readonly HistoryPoint[],
-  after: HistoryPoint,
   limit: number,
 ): boolean {
   const isOff = ({ at, low = 0, high = limit }: HistoryPoint) => {
