@@ -176,7 +176,7 @@ function withoutCondition(aspect: Aspect, snapshot: Snapshot, stopped: boolean, 
 function dataAge(snapshot: Snapshot, nowMs: number): ShownPart {
   const freshest = freshestMs(snapshot)
   if (freshest === undefined) return { severity: 'unknown', label: 'none yet' }
-  const name = 'Newest data'
+  const name = 'Quota data'
   return nowMs - freshest > STALE_AFTER_MS
     ? { name, severity: 'unknown', label: `${coarseSinceText(freshest, nowMs)} old` }
     : { name, severity: 'ok', label: `${sinceText(freshest, nowMs)} old` }

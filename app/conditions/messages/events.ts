@@ -303,12 +303,12 @@ const rotatedText = (stored: EventStyle['stored']): string =>
  * much is left.
  */
 function shortDetail({ state, remaining, limit, othersLow, othersHigh, refill }: Of<'quota-short'>): string {
-  if (state === 'low') return `at the start: ${remaining} of ${limit} left`
+  if (state === 'low') return `began with ${remaining} of ${limit} left`
   if (othersLow === undefined || othersHigh === undefined) return 'still measuring others'
   if (state === 'empty' && refill !== undefined && othersLow >= refill) return 'others use the whole refill'
   const refills = refill === undefined ? '' : `, refill ${refill}/s`
   const others = rateRangeText(othersLow, othersHigh)
-  return `at the start: ${others === '0' ? 'no use by others' : `others ${others}/s`}${refills}`
+  return `began with ${others === '0' ? 'no use by others' : `others ${others}/s`}${refills}`
 }
 
 function quoted({ message, status }: Of<'requests-refused'>): string {

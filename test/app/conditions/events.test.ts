@@ -177,20 +177,20 @@ describe('events in plain words', () => {
     [
       { ...short, state: 'running-out', emptyAt: NOW_MS + 210_000 },
       'warning',
-      'Positions running out · at the start: others 1.2–1.3/s, refill 1.07/s',
+      'Positions running out · began with others 1.2–1.3/s, refill 1.07/s',
     ],
     [
       { ...short, state: 'running-out', emptyAt: NOW_MS + 100_000 },
       'critical',
-      'Positions running out · at the start: others 1.2–1.3/s, refill 1.07/s',
+      'Positions running out · began with others 1.2–1.3/s, refill 1.07/s',
     ],
     [{ ...short, state: 'empty' }, 'critical', 'Positions empty · others use the whole refill'],
     [
       { ...short, state: 'empty', othersLow: 0.4 },
       'critical',
-      'Positions empty · at the start: others 0.4–1.3/s, refill 1.07/s',
+      'Positions empty · began with others 0.4–1.3/s, refill 1.07/s',
     ],
-    [{ ...short, state: 'low' }, 'warning', 'Positions low · at the start: 61 of 320 left'],
+    [{ ...short, state: 'low' }, 'warning', 'Positions low · began with 61 of 320 left'],
     [
       { kind: 'quota-short-ended', category: 'Positions', state: 'running-out', since: NOW_MS - 210_000 },
       'ok',

@@ -328,7 +328,7 @@ describe('each part of a key’s health', () => {
       'Streams ok ok',
       'Slots ok ok',
       'Quotas ok ok',
-      'Newest data 0 s old ok',
+      'Quota data 0 s old ok',
     ])
     expect(
       parts({
@@ -345,7 +345,7 @@ describe('each part of a key’s health', () => {
       'Streams 1 silent warning',
       'Slots 2 full warning',
       'Quotas empty critical',
-      'Newest data 4 min old unknown',
+      'Quota data 4 min old unknown',
     ])
   })
 

@@ -76,7 +76,7 @@ test('further findings are counted, and listed with what to do', async ({ page, 
     'Streams 3 silent',
     'Slots 2 full',
     'Quotas 429',
-    /^Newest data \d+ s old$/,
+    /^Quota data \d+ s old$/,
   ])
   await page.setViewportSize({ width: 1280, height: 800 })
   await expect(more).toHaveText('+4 more')

@@ -69,7 +69,7 @@ test('each incident is two uncut lines; open ones first, ended with lengths', as
   expect(lines.slice(0, 9).map(({ said }) => said)).toEqual([
     expect.stringMatching(/^429 on Option Expirations \| safe to retry at /),
     'Option Strikes empty | others use the whole refill',
-    'Quote Snapshot running out | at the start: others 1.2–1.3/s, refill 1.07/s',
+    'Quote Snapshot running out | began with others 1.2–1.3/s, refill 1.07/s',
     'Others active on 2 quotas | Option Expirations and Positions',
     expect.any(String),
     'Orders stream reconnected (GoAway) | 123456782 · nothing missed | 1 s',
