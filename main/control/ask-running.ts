@@ -17,7 +17,7 @@ import type { SocketPath } from './socket-path.ts'
 export type RunningAnswer =
   | { readonly kind: 'answered'; readonly answer: ControlAnswer }
   /** No app runs on this data folder, or the app has no socket. */
-  | { readonly kind: 'nobody' }
+  | { readonly kind: 'not-running' }
   | { readonly kind: 'failed'; readonly why: string }
 
 export interface AskDeps {
@@ -35,7 +35,7 @@ export function askRunning(
   { clock, path, userId }: AskDeps,
 ): Promise<RunningAnswer> {
   if (path.kind === 'elsewhere' && !isOurFolder(path.folder, userId))
-    return Promise.resolve({ kind: 'nobody' })
+    return Promise.resolve({ kind: 'not-running' })
   const foreign = whyForeign(path, userId)
   if (foreign !== undefined) return Promise.resolve({ kind: 'failed', why: foreign })
   return new Promise((resolve) => {
@@ -86,7 +86,7 @@ function failureOf(error: Error): RunningAnswer {
     case 'ENOENT':
     case 'ECONNREFUSED':
     case 'ENOTSOCK':
-      return { kind: 'nobody' }
+      return { kind: 'not-running' }
     case 'EACCES':
     case 'EPERM':
       return { kind: 'failed', why: 'it belongs to another user' }

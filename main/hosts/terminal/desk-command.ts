@@ -160,7 +160,7 @@ async function keysOf({ data }: DeskFlags, deps: DeskCommandDeps): Promise<Keys 
   const fail = (line: string, exitCode?: number) => failWith(deps.terminal, line, exitCode)
   if (folder === undefined) return fail(NO_HOME)
   const asked = await askRunning(folder, { do: 'status' })
-  if (asked.kind !== 'nobody') {
+  if (asked.kind !== 'not-running') {
     const answer = answerIn(asked, folder)
     if (!answer.ok) return fail(answer.message)
     if ('snapshots' in answer) return { kind: 'running', folder, snapshots: answer.snapshots }

@@ -161,7 +161,7 @@ function askedOrStored<Field extends string>(
         return { kind: 'answered', answer }
       await new Promise<void>((resolve) => void clock.after(START_TRIES.everyMs, resolve))
       const running = await askRunning(folder, request)
-      if (running.kind !== 'nobody') return running
+      if (running.kind !== 'not-running') return running
     }
   }
   return asked(fields, { request, data, stored }, deps)

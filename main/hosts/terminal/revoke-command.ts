@@ -36,7 +36,7 @@ export async function revoke(flags: RevokeFlags, deps: RevokeDeps): Promise<numb
     if (folder === undefined) return failWith(terminal, NO_HOME)
     const ask = (request: ControlRequest) => deps.askRunning(folder, request)
     const found = await ask({ do: 'status' })
-    if (found.kind === 'nobody') return revokeUnused(folder)
+    if (found.kind === 'not-running') return revokeUnused(folder)
     const answer = answerIn(found, folder)
     if (!answer.ok) return failWith(terminal, answer.message)
     const chosen = pickRunningKey('snapshots' in answer ? answer.snapshots : [], flags.profile)
@@ -44,7 +44,7 @@ export async function revoke(flags: RevokeFlags, deps: RevokeDeps): Promise<numb
     const { profile, name } = chosen.key
     if (!(await confirmed(consequencesOfRunning(chosen.key)))) return EXIT_FAILURE
     const revoked = await ask({ do: 'revoke', profile })
-    if (revoked.kind === 'nobody')
+    if (revoked.kind === 'not-running')
       return failWith(terminal, 'nothing was revoked: Headroom quit in the meantime')
     if (revoked.kind === 'failed') return failWith(terminal, `${UNCONFIRMED}: ${revoked.why}`)
     const { answer: outcome } = revoked

@@ -33,7 +33,7 @@ export async function asked<Field extends string>(
   const fail = (line: string): undefined => void terminal.error(line)
   if (folder === undefined) return fail(NO_HOME)
   const running = await askRunning(folder, request)
-  const found = running.kind === 'nobody' && stored !== undefined ? await stored(folder) : running
+  const found = running.kind === 'not-running' && stored !== undefined ? await stored(folder) : running
   const answer = answerIn(found, folder)
   if (!answer.ok) return fail(answer.message)
   return fields.some((field) => field in answer) ? (answer as AnswerWith<Field>) : fail(SOMETHING_ELSE)
@@ -42,10 +42,10 @@ export async function asked<Field extends string>(
 /** The app's answer. If there is no answer, an error with the reason. */
 export function answerIn(found: RunningAnswer, folder: string): ControlAnswer {
   switch (found.kind) {
-    case 'nobody':
+    case 'not-running':
       return {
         ok: false,
-        code: 'nobody',
+        code: 'not-running',
         message: `no Headroom is running on ${folder}; start it with headroom start`,
       }
     case 'failed':

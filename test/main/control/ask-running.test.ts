@@ -94,9 +94,9 @@ onPosix.each<[ControlRequest, number]>([
 
 onPosix('where no app listens, nobody answers: without a socket, with a file in its place', async () => {
   const path = inFolder()
-  expect(await ask(path)).toEqual({ kind: 'nobody' })
+  expect(await ask(path)).toEqual({ kind: 'not-running' })
   writeFileSync(path.path, '')
-  expect(await ask(path)).toEqual({ kind: 'nobody' })
+  expect(await ask(path)).toEqual({ kind: 'not-running' })
 })
 
 onPosix('a socket in a folder that others may write to is not trusted', async () => {

@@ -115,7 +115,7 @@ onPosix('a socket file that is deleted is there again after ten seconds, private
   expect(statSync(path.path).ino).toBe(inode)
   rmSync(path.path)
   clock.advance(9_999)
-  expect(await ask(path, { do: 'status' })).toEqual({ kind: 'nobody' })
+  expect(await ask(path, { do: 'status' })).toEqual({ kind: 'not-running' })
   clock.advance(1)
   await vi.waitFor(
     async () => expect(await ask(path, { do: 'status' })).toMatchObject({ kind: 'answered' }),
@@ -176,7 +176,7 @@ onPosix('what a killed app left behind is no obstacle', async () => {
   renameSync(path.path, `${path.path}.kept`)
   await first.server.close()
   renameSync(`${path.path}.kept`, path.path)
-  expect((await ask(path, { do: 'status' })).kind).toBe('nobody')
+  expect((await ask(path, { do: 'status' })).kind).toBe('not-running')
   await listening(path)
   expect((await ask(path, { do: 'status' })).kind).toBe('answered')
 })
@@ -196,7 +196,7 @@ onPosix('a folder that others may write to is not trusted, on either side', asyn
   const path: SocketPath = { kind: 'elsewhere', folder, path: join(folder, 'x.sock') }
   const { notes } = await listening(path)
   expect(notes).toHaveLength(1)
-  expect((await ask(path, { do: 'status' })).kind).toBe('nobody')
+  expect((await ask(path, { do: 'status' })).kind).toBe('not-running')
 })
 
 onPosix('a folder of its own is made where the data folder’s path is too long', async () => {
@@ -376,7 +376,7 @@ onPosix('closing ends with the connections that are open', async () => {
   await ask(path, { do: 'status' })
   await server.close()
   expect(await silent).toBe('')
-  expect((await ask(path, { do: 'status' })).kind).toBe('nobody')
+  expect((await ask(path, { do: 'status' })).kind).toBe('not-running')
 })
 
 onPosix('a request that arrives byte by byte is read as it was written', async () => {

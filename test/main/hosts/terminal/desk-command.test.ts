@@ -66,7 +66,7 @@ async function run({ action, flags = {}, terminal: options, running, answer, sto
     terminal,
     defaultDataFolder: () => '/default',
     askRunning: async (_, request) => {
-      if (running === undefined) return { kind: 'nobody' }
+      if (running === undefined) return { kind: 'not-running' }
       if (request.do === 'status') return answered({ ok: true, snapshots: running })
       asked.push(request)
       return answer === undefined ? { kind: 'failed', why: 'it timed out' } : answered(answer)

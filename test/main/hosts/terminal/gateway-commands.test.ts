@@ -40,7 +40,7 @@ async function added(answersFrom: number) {
       terminal,
       askRunning: async (): Promise<RunningAnswer> => {
         asked += 1
-        return asked >= answersFrom ? { kind: 'answered', answer: ADDED } : { kind: 'nobody' }
+        return asked >= answersFrom ? { kind: 'answered', answer: ADDED } : { kind: 'not-running' }
       },
     },
   )
@@ -79,7 +79,7 @@ test.each<[ProgramAction, ProgramFlags, string]>([
 test('without a running Headroom, a list is said to be of its folder, and changes nothing', async () => {
   const terminal = fakeTerminal()
   const answerStored = (): ControlAnswer => ({ ok: true, gateway: { state: 'off' }, programs: [] })
-  const askRunning = async (): Promise<RunningAnswer> => ({ kind: 'nobody' })
+  const askRunning = async (): Promise<RunningAnswer> => ({ kind: 'not-running' })
   await program({ action: 'list', name: undefined }, {}, { ...DEPS, terminal, askRunning, answerStored })
   expect(terminal.errors).toEqual(['no Headroom is running on /data (--data names another folder)'])
 })

@@ -37,7 +37,7 @@ async function run({ action, id, flags = {}, terminal: options, snapshots, answe
         return { kind: 'answered', answer: { ok: true, snapshots: snapshots ?? [exampleSnapshot()] } }
       asked.push(request)
       const answer = left.shift()
-      return answer === undefined ? { kind: 'nobody' } : { kind: 'answered', answer }
+      return answer === undefined ? { kind: 'not-running' } : { kind: 'answered', answer }
     },
     stopStored: async (folder, profile) => {
       stored.push([folder, profile])
@@ -154,7 +154,7 @@ test('without a running Headroom it fails', async () => {
   const deps = {
     terminal,
     defaultDataFolder: () => '/d',
-    askRunning: async () => ({ kind: 'nobody' }) as const,
+    askRunning: async () => ({ kind: 'not-running' }) as const,
     stopStored: () => Promise.reject(new Error('not asked for')),
     showTimesOf: () => {},
   }

@@ -22,7 +22,7 @@ interface Options extends FakeTerminalOptions {
 
 async function revoked(
   flags: RevokeFlags,
-  { askRunning = () => ({ kind: 'nobody' }), ...options }: Options,
+  { askRunning = () => ({ kind: 'not-running' }), ...options }: Options,
   outcome = CONFIRMED,
 ) {
   const terminal = fakeTerminal({ environment, ...options })
@@ -151,7 +151,7 @@ test('with several keys one has to be named', async () => {
 })
 
 test.each<RunningAnswer>([
-  { kind: 'nobody' },
+  { kind: 'not-running' },
   { kind: 'failed', why: 'it timed out' },
   { kind: 'answered', answer: { ok: false, code: 'revoke-unconfirmed', message: 'Not confirmed: 503.' } },
   { kind: 'answered', answer: { ok: true, revoked: 'another' } },

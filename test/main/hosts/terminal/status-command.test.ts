@@ -83,7 +83,7 @@ test('a missing key is reported to a person and not to a program', async () => {
 })
 
 test.each<RunningAnswer>([
-  { kind: 'nobody' },
+  { kind: 'not-running' },
   { kind: 'failed', why: 'it belongs to another user' },
   { kind: 'answered', answer: { ok: false, code: 'failed', message: 'Headroom failed.' } },
 ])('%j is exit 1 and one line', async (answer) => {

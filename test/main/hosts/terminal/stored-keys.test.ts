@@ -46,7 +46,7 @@ async function leftBehind() {
     const exitCode = await revoke(flags, {
       terminal,
       defaultDataFolder: () => '/data',
-      askRunning: async () => ({ kind: 'nobody' }),
+      askRunning: async () => ({ kind: 'not-running' }),
       revokeTokens: async () => {
         throw new Error('it was given no credentials')
       },
