@@ -44,6 +44,7 @@ test('the header cuts no word at any width; it has one row, or two if narrow', a
     expect(await cut(page), `${width} wide`).toEqual([])
     const { height } = (await page.getByRole('banner').boundingBox()) ?? { height: Number.NaN }
     expect(height, `${width} wide`).toBeLessThanOrEqual(width >= 960 ? 45 : 92)
+    await expect(ownUse, `${width} wide`).toBeVisible({ visible: width > 320 })
     if (width > 320)
       await expect(ownUse).toHaveText(/checks(?:\/min, |: )3\.3 %(?: of quotas)?$/, { useInnerText: true })
   }
