@@ -44,6 +44,7 @@ describe('lasting conditions', () => {
       const again = tracker.told(refused, AT + 2_000 + afterMs)
       expect(again).toMatchObject({ id })
       expect(again?.count).toBe(count)
+      expect(tracker.told(fine, AT + 13_000)).toMatchObject({ id })
     },
   )
 

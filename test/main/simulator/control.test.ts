@@ -49,11 +49,14 @@ test('streams can be cut', async () => {
   await vi.waitFor(() => expect(server.service.streams()).toHaveLength(0), PATIENT)
 })
 
-test('traffic, slots elsewhere and faults can be set', async () => {
+test('traffic, slots elsewhere and faults can be set, and traffic that is not named stops', async () => {
   const { get, order, clock, look } = await controlled()
   await order('traffic', { Positions: 3 })
   clock.ms += 60_000
   expect(quotaOf(await get(POSITIONS)).remaining).toBeLessThan(220)
+  await order('traffic', { Accounts: 1 })
+  clock.ms += 300_000
+  expect(quotaOf(await get(POSITIONS)).remaining).toBe(319)
   await order('slots-elsewhere', { 'Positions Stream': 40 })
   expect((await get(STREAM)).status).toBe(429)
   await order('fault', { name: 'resources-503', on: 1 })
