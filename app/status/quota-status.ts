@@ -117,7 +117,10 @@ export function refusedProblem(quota: RequestQuota, nowMs: number): RowProblem |
   return state === 'ok' || state === 'not-checked' ? shownProblem(quota, nowMs) : undefined
 }
 
-/** Whether all numbers of a row are outdated: it is not checked, or its checks are rejected. */
+/**
+ * Whether all numbers of a row are outdated: it is not checked, or its checks are rejected. The history then
+ * has no level, because an estimate is not a measured level.
+ */
 export function isUnchecked(quota: RequestQuota, nowMs: number): boolean {
   const status = refusedProblem(quota, nowMs)?.status
   return stateAt(quota, nowMs) === 'not-checked' || status === 401 || status === 403

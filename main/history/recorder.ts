@@ -24,11 +24,6 @@ const NOTHING: Counted = { own: 0, elsewhere: 0, rejected: 0 }
 
 type Level = Pick<Sample, 'remaining' | 'source'>
 
-/** A row's present level. An estimate is not a level while the row is not checked. */
-function levelOf(row: RequestQuota, atMs: number): Level {
-  return { remaining: row.remaining, source: isUnchecked(row, atMs) ? 'default' : row.source }
-}
-
 /**
  * The lowest level in a category's headers that arrived after `afterMs` and up to `untilMs`. Both are epoch
  * ms. `undefined` if no header arrived.
@@ -70,8 +65,9 @@ export class Recorder {
     this.#lookedAtMs.set(profile, snapshot.at)
     for (const row of snapshot.requests) {
       const seen = lookedAtMs === undefined ? undefined : lowestHeader(row.category, lookedAtMs, snapshot.at)
+      const source = isUnchecked(row, snapshot.at) ? 'default' : row.source
       const level: Level =
-        seen === undefined ? levelOf(row, snapshot.at) : { remaining: seen, source: 'header' }
+        seen === undefined ? { remaining: row.remaining, source } : { remaining: seen, source: 'header' }
       this.#request(profile, row, level, snapshot.at)
     }
     for (const member of snapshot.desk?.members ?? []) this.#member(profile, member, snapshot.at)
@@ -160,7 +156,6 @@ const since = (before: number, now: number): number => (now >= before ? now - be
 
 function isWorthKeeping(sample: Sample, last: Sample | undefined): boolean {
   if (sample.own > 0 || sample.elsewhere > 0 || sample.rejected > 0) return true
-  // A row that is not checked, or never had a header, has no measured level.
   if (sample.source === 'default') return false
   return (
     last === undefined ||

@@ -30,7 +30,6 @@ export function sampleModel(deps: ModelSamplesDeps): () => void {
   const sample = () => {
     const now = timeline.now()
     const rows = ledger.view(now)
-    // An estimate is not a level while the row is not checked.
     const checked = shownRows().filter((row) => !isUnchecked(row, now))
     history.sampled(checked, now)
     tap.evaluate(rows, now)
