@@ -154,7 +154,7 @@ export interface KeyLine {
    */
   readonly state: string
   readonly tightest: string
-  /** The remaining requests and the limit, or `none` after a 429. Empty if no row is checked. */
+  /** The remaining requests and the limit. After a 429: `none` or `retry now`. Empty if no row is checked. */
   readonly left: string
   readonly note: string
   /** Number of today's 429s, by the date of the displayed time zone. Absent until counted. */
@@ -196,7 +196,7 @@ function keyLine(snapshot: Snapshot, nowMs: number, refusals: number | undefined
   }
 }
 
-/** After a 429, `none` and `14:36:05`: what the row itself shows as `none until 14:36:05`. */
+/** After a 429, `none` and `14:36:05`: the row itself shows `none until 14:36:05`. */
 function leftAndNote(row: RequestQuota, nowMs: number): Pick<KeyLine, 'left' | 'note'> {
   if (stateAt(row, nowMs) === 'blocked') {
     const { text, until } = allowanceOf(row, nowMs)

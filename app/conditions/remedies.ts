@@ -71,7 +71,7 @@ const KINDS: { readonly [K in ConditionKind]?: keyof typeof LABELS } = {
   'orders-stopped': 'allow-orders',
 }
 
-/** The remedy that Headroom itself offers for a condition of this key. `undefined` if there is none. */
+/** The remedy that Headroom itself offers for a condition of this key. `undefined` without a remedy. */
 export function remedyOf({ kind, subject, row, problem }: Condition, snapshot: Snapshot): Remedy | undefined {
   switch (kind) {
     case 'keys-damaged':

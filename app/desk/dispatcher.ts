@@ -243,7 +243,7 @@ export class Dispatcher {
     if (fraction >= ROUNDING) this.#free(fraction, this.#settledFromMs(nowMs))
   }
 
-  /** Takes back a part of each quota. No silent member may use this part any more. */
+  /** Takes back a part of each quota. No silent member may still use this part. */
   #free(fraction: number, settledFromMs: number): void {
     this.#fraction += fraction
     for (const [, bound] of this.#scheduler.bounds())

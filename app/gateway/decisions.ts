@@ -97,7 +97,7 @@ export type Decision =
       readonly why: FailureReason
     }
   /**
-   * No request waits for this upstream response any more, so the upstream request may be aborted. Its outcome
+   * No request still waits for this upstream response, so the upstream request may be aborted. Its outcome
    * must still be reported.
    */
   | { readonly kind: 'abandon'; readonly upstream: number }

@@ -309,10 +309,7 @@ export class Bucket {
     return this.#isMeasured ? this.#readingAt(Math.max(nowMs, this.#level.atMs)) : undefined
   }
 
-  /**
-   * Data learned about this quota. Before the second header of this run of the app, returns the restored
-   * data.
-   */
+  /** Data learned about this quota. While `others` is `undefined`, the data of the last run of the app. */
   learned(): LearnedQuota | undefined {
     if (!this.#isMeasured) return this.#stored
     const poller = this.#poller.learned()

@@ -35,7 +35,7 @@ export function safePaceText(quota: RequestQuota, nowMs: number): string {
 export interface Allowance {
   readonly burst?: number
   readonly text: string
-  /** After a 429, what ends it: `14:36:05`, `others slow down`. Absent if a call may succeed now. */
+  /** What ends a 429: `14:36:05`, or `others slow down`. Absent if a call may succeed now. */
   readonly until?: string
 }
 

@@ -20,7 +20,7 @@ export interface ProblemStatus {
 export const PROBLEM_LASTS_MS = 30_000
 
 /**
- * The problem that a row shows at `nowMs`, epoch ms. `undefined` if there is none.
+ * The problem that a row shows at `nowMs`, epoch ms. `undefined` without a problem.
  *
  * These problems are shown immediately: a 401, a 403, and any problem of a row whose level is unknown. Any
  * other problem is shown after `PROBLEM_LASTS_MS`.

@@ -91,7 +91,7 @@ export class DeskCommands implements Feature<typeof deskContract> {
     return this.#keep(profile, membership, engine)
   }
 
-  /** Refused if the running desk's secret was replaced: nobody can join with its invitation any more. */
+  /** Fails if the running desk's secret was replaced, because the desk rejects the invitation then. */
   async #invite(profile: string): Promise<Outcome<{ readonly invitation: string }>> {
     const found = this.#member(profile)
     const engine = this.#deps.running?.engineOf(profile)
@@ -154,7 +154,7 @@ export class DeskCommands implements Feature<typeof deskContract> {
 
   /**
    * Stores a note on the server that the secret was replaced. The note is read by members that were offline,
-   * and by machines that join with the old invitation. Refused if another member has stored it: the key's
+   * and by machines that join with the old invitation. Fails if another member has stored it: the key's
    * machines would otherwise be on two desks.
    */
   async #markRotated(profile: string, former: Membership): Promise<Outcome> {

@@ -140,7 +140,7 @@ export class DeskSession implements SessionDesk {
    * no harm.
    */
   async close(): Promise<void> {
-    // First of all, because a new run of this machine may already begin, and must not hear this one.
+    // First of all: a new run of this machine may already have begun, and must receive nothing from this one.
     this.#link.close()
     await this.#queue.stop()
     this.#cancelReport()

@@ -47,7 +47,7 @@ const MAX_ROUTED_PATH = 8 * 1024
 
 /**
  * Where a path leads: to the service (`forward`), to the order lane (`orders`), or to an error, because the
- * path is unknown (`nowhere`) or too long.
+ * path is unknown (`nowhere`) or over 8 KiB (`too-long`).
  */
 export type Destination = 'forward' | 'orders' | 'nowhere' | 'too-long'
 

@@ -108,7 +108,7 @@ export class Sending {
     this.freeSlot()
   }
 
-  /** Abandons the request: no caller waits for its response any more. The service may have counted it. */
+  /** Abandons the request: no caller still waits for its response. The service may have counted it. */
   abandon(): void {
     this.#isAbandoned = true
     this.#exchange.failed(this.#answer === undefined ? 'hung-up' : 'lost')

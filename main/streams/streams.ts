@@ -86,7 +86,7 @@ export class Streams {
   }
 
   /**
-   * Ends a stream that no program reads any more, unless Headroom needs it. The stream is not listed as
+   * Ends a stream that no program reads, unless Headroom needs it. The stream is not listed as
    * closed.
    */
   leftByPrograms(keeper: StreamKeeper): void {

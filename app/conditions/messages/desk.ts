@@ -9,7 +9,7 @@ export const NO_DISPATCHER = 'No machine dispatches the desk’s queue.'
 /** Why a machine works alone although the server responds and another machine dispatches. */
 export const TOO_SLOW = 'This machine’s messages reach the desk too late.'
 
-/** The text for a desk that can't be reached, or that this machine does not belong to any more. */
+/** The text for a desk that can't be reached, or that this machine no longer belongs to. */
 export function deskConditionMessage(kind: 'desk-unreachable' | 'desk-refused', { desk }: Snapshot): Message {
   if (kind === 'desk-refused') return refusedMessage(desk)
   return message({
