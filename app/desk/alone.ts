@@ -17,8 +17,8 @@ const ALLOWANCE_MS = 2_000
 const UNKNOWN_FRACTION = 1 / 2
 
 /**
- * A member is late when it has this many more unserved than served `dispatch` messages. A served one counts
- * `SERVED` of an unserved one, so a link on which a quarter of the replies come too late is still used.
+ * A member is late when this many `dispatch` messages are unserved. Each served one makes up for `SERVED` of
+ * an unserved one, so a link on which up to a quarter of the replies are late is still used.
  */
 const MAX_UNSERVED = 4
 const SERVED = 1 / 3
