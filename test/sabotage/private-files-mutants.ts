@@ -36,7 +36,7 @@ export const PRIVATE_FILES_MUTANTS: readonly Mutant[] = [
     find: 'export const PRIVATE_MODE = 0o600',
     replace: 'export const PRIVATE_MODE = 0o644',
     found: 'No test noticed that others could read the log',
-    tests: ['every file is private under a umask that hides nothing'],
+    tests: ['every file, also SQLite’s, is private under a umask that hides nothing'],
   },
   {
     promise: 'D7',
@@ -49,7 +49,7 @@ export const PRIVATE_FILES_MUTANTS: readonly Mutant[] = [
     tests: [
       'a folder of another user is refused',
       'a folder that %s is refused with a line',
-      'a link in the place of a file is not followed',
+      'a link in the place of a file is never followed',
       'a link that led to the folder when it was opened',
     ],
   },
@@ -84,7 +84,7 @@ export const PRIVATE_FILES_MUTANTS: readonly Mutant[] = [
     replace: 'if (found?.isCharacterDevice() || found?.isBlockDevice())',
     found: 'A pipe in place of a settings file blocked every start, and a file of gigabytes was read',
     tests: [
-      'a pipe in the place of a file is told',
+      'a pipe in the place of a file is reported',
       ['main/storage/preferences.test.ts', 'a file of gigabytes is renamed without being read'],
     ],
   },

@@ -90,6 +90,7 @@ test('a comment or a title of a test with such a word is reported, a string in a
     '“comes back”: a number comes back',
   ])
   expect(why('test/a.test.ts', "  ['x', 1],\n])('%s is told', () => {")).toEqual(['“told”: %s is told'])
+  expect(why('test/a.test.ts', "onPosix('a link goes on', () => {")).toEqual(['“goes on”: a link goes on'])
   expect(why('test/a.test.ts', "const told = 'nobody told it'")).toEqual([])
   expect(why('app/a.ts', '/** Besides it, an untold number. */')).toEqual([])
 })

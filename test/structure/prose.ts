@@ -70,7 +70,7 @@ export function dialect(source: Source): readonly Fault[] {
 const DIALECT_ANYWHERE =
   /\b(?:let in|comes? back|came back|goes on|went on|told|speaks? of|spoke|whoever|beside|mended)\b/i
 const COMMENT = /^\s*(?:\/\/|\/?\*)/
-const TITLE = /^\s*(?:(?:test|it|describe)(?:\.\w+)?|[^'"`]*\))\(\s*(['"`])(.*?)\1/
+const TITLE = /^\s*(?:(?:test|it|describe|on[A-Z]\w+)(?:\.\w+)?|[^'"`]*\))\(\s*(['"`])(.*?)\1/
 
 /** Comments and titles of tests with a word from `DIALECT_ANYWHERE`. */
 export function dialectAnywhere({ path, text }: Source): readonly Fault[] {

@@ -54,7 +54,7 @@ onPosix('the request is one line of JSON, and an answer may come in parts', asyn
   expect([heard, clock.pending]).toEqual([['{"do":"revoke","profile":"é"}\n'], 0])
 })
 
-onPosix('an answer that is none is told as that', async () => {
+onPosix('a response that can’t be parsed is reported as unreadable', async () => {
   const path = await standIn((socket) => socket.end('hello\n'))
   expect(await ask(path)).toEqual({ kind: 'failed', why: 'its response is unreadable' })
 })
@@ -92,7 +92,7 @@ onPosix.each<[ControlRequest, number]>([
   expect(await asked).toEqual({ kind: 'failed', why: 'it timed out' })
 })
 
-onPosix('where no app listens, nobody answers: without a socket, with a file in its place', async () => {
+onPosix('without a socket, or with a file in its place, no app is running', async () => {
   const path = inFolder()
   expect(await ask(path)).toEqual({ kind: 'not-running' })
   writeFileSync(path.path, '')
@@ -111,7 +111,7 @@ onPosix('a socket in a folder that others may write to is not trusted', async ()
   })
 })
 
-onPosix('a socket that cannot be looked at is told with the reason', async () => {
+onPosix('a socket whose path is unreadable is reported with the reason', async () => {
   const file = join(temporaryFolder(), 'file')
   writeFileSync(file, '')
   expect(await ask({ kind: 'socket', path: join(file, 'control.sock') })).toEqual({
@@ -120,7 +120,7 @@ onPosix('a socket that cannot be looked at is told with the reason', async () =>
   })
 })
 
-onPosix('where users have no numbers, whose socket it is is not judged', async () => {
+onPosix('where users have no numbers, a socket of any owner is trusted', async () => {
   const path = await standIn((socket) => socket.end('{"ok":true,"cut":"bot"}\n'))
   chmodSync(join(path.path, '..'), 0o777)
   const asked = await askRunning(STATUS, { clock: new SteppedClock(), path, userId: undefined })

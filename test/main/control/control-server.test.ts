@@ -181,7 +181,7 @@ onPosix('what a killed app left behind is no obstacle', async () => {
   expect((await ask(path, { do: 'status' })).kind).toBe('answered')
 })
 
-onPosix('a file that is no socket stays, and the app goes on without one', async () => {
+onPosix('a file in the socket’s place stays, and the app runs without a socket', async () => {
   const path = inFolder()
   writeFileSync(path.path, 'somebody’s')
   const { notes } = await listening(path)
@@ -394,7 +394,7 @@ onPosix('a request that arrives byte by byte is read as it was written', async (
   expect(revoked).toEqual(['clé-🔑'])
 })
 
-onPosix('what fails within the app is noted with its cause, and told without it', async () => {
+onPosix('a failure within the app is logged with its cause, and reported without it', async () => {
   const path = inFolder()
   const cause = new Error('a bug with CANARY in it')
   const outcome = Promise.reject(cause)
@@ -419,7 +419,7 @@ onPosix('without a gateway its requests are answered in a line', async () => {
   })
 })
 
-onPosix('what the gateway refuses is an answer with its reason, and what it does is told', async () => {
+onPosix('each request to the gateway is answered, a refused one with its reason', async () => {
   const path = inFolder()
   const asked: unknown[] = []
   const summary = { state: 'off' }
@@ -478,7 +478,7 @@ onPosix('a program is not added for a client that has disconnected', async () =>
   expect(added).toEqual(['present'])
 })
 
-onPosix('a socket of another user is told by its owner, whoever its folder belongs to', async () => {
+onPosix('a socket of another user is recognised by its owner, not by its folder', async () => {
   const path = join(temporaryFolder(), 'control.sock')
   writeFileSync(path, '')
   const asked = await askRunning(

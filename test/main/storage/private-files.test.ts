@@ -39,7 +39,7 @@ function withUmask(mask: number): void {
   onTestFinished(() => void process.umask(before))
 }
 
-onPosix('every file is private under a umask that hides nothing, as is what SQLite puts beside it', () => {
+onPosix('every file, also SQLite’s, is private under a umask that hides nothing', () => {
   withUmask(0)
   const folder = temporaryFolder()
   const lock = lockDataFolder(folder, { pid: process.pid, host: 'terminal' })
@@ -109,7 +109,7 @@ onPosix('what its owner may not do with a file stays as it is', () => {
   expect(modeOf(file)).toBe(0o400)
 })
 
-onPosix('a link in the place of a file is not followed, whoever opens it', () => {
+onPosix('a link in the place of a file is never followed', () => {
   const folder = temporaryFolder()
   const target = join(temporaryFolder(), 'elsewhere')
   writeFileSync(target, 'somebody’s')
@@ -140,7 +140,7 @@ onPosix('a link in the place of a file is not followed, whoever opens it', () =>
   expect(readFileSync(target, 'utf8')).toBe('somebody’s')
 })
 
-onPosix('what is opened to be replaced begins empty, to be appended goes on', () => {
+onPosix('a file opened to be replaced is emptied, one to be appended is not', () => {
   const file = join(temporaryFolder(), 'file')
   writeFileSync(file, 'before')
   closeSync(openPrivately(file, 'append'))
@@ -168,7 +168,7 @@ onPosix.each([
   expect(readdirSync(folder)).toEqual([])
 })
 
-onPosix('a pipe in the place of a file is told, where its opening would wait without end', () => {
+onPosix('a pipe in the place of a file is reported, because opening it would wait for ever', () => {
   const folder = temporaryFolder()
   expect(spawnSync('mkfifo', [join(folder, 'gateway.json')]).status).toBe(0)
   expect(openDataFolder(folder)).toMatchObject({

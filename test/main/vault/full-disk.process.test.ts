@@ -75,7 +75,7 @@ test.skipIf(why !== undefined)('a nearly full disk leaves a whole new file or no
   }
 })
 
-onPosix('a file that is read-only is told as such, and not changed', async () => {
+onPosix('a read-only file is reported as read-only, and not changed', async () => {
   const folder = temporaryFolder()
   await runCommitter(folder, { until: 3 })
   const file = join(folder, 'vault.db')
