@@ -131,7 +131,7 @@ function identified(events: readonly LoggedEvent[]): readonly LoggedEvent[] {
       if (event.id !== undefined) return event
       const tracker = trackers.get(event.profile) ?? new ConditionTracker()
       trackers.set(event.profile, tracker)
-      const { id, count } = tracker.told(event, event.at) ?? {}
+      const { id, count } = tracker.eventOf(event, event.at) ?? {}
       return { ...event, ...(id !== undefined && { id }), ...(count !== undefined && { count }) }
     })
 }

@@ -26,7 +26,7 @@ export class ConditionTracker {
    * The event for a report at `atMs`, epoch ms. `undefined` if nothing changed, or for the end of a condition
    * that was never reported.
    */
-  told(report: KeyReport, atMs: number): MonitorEvent | undefined {
+  eventOf(report: KeyReport, atMs: number): MonitorEvent | undefined {
     const at = Math.round(atMs)
     const lasting = lastingOf(report)
     if (lasting !== undefined) return this.#seen(report, lasting, at)

@@ -11,7 +11,7 @@ export class EventLog {
 
   /** The event for a report. `undefined` if the report contains nothing new. */
   add(report: KeyReport, profile: string, atMs: number): LoggedEvent | undefined {
-    const event = this.#trackerOf(profile).told(report, atMs)
+    const event = this.#trackerOf(profile).eventOf(report, atMs)
     if (event === undefined) return undefined
     this.#seq += 1
     const logged: LoggedEvent = { ...event, seq: this.#seq, at: Math.round(atMs), profile }

@@ -392,7 +392,7 @@ test('loses no event and repeats no line, except a rejected refresh within its s
 test('paused history is one open amber line until it resumes; another storage problem has no end', () => {
   const tracker = new ConditionTracker()
   const told = (report: KeyReport, later: number) => {
-    const event = tracker.told(report, AT + later * 1000)
+    const event = tracker.eventOf(report, AT + later * 1000)
     return event === undefined ? [] : [logged(event, later)]
   }
   const paused = { kind: 'storage-problem', what: 'the disk is full', failure: 'full' } as const
@@ -414,7 +414,7 @@ test('paused history is one open amber line until it resumes; another storage pr
 test('an unsaved token is one open red line until it is saved, next to a paused history', () => {
   const tracker = new ConditionTracker()
   const told = (report: KeyReport, later: number) => {
-    const event = tracker.told(report, AT + later * 1000)
+    const event = tracker.eventOf(report, AT + later * 1000)
     return event === undefined ? [] : [logged(event, later)]
   }
   const unsaved = { unsaved: 'refresh-token' } as const

@@ -29,7 +29,7 @@ function lived(turns: readonly Turn[]) {
     const report = isRefused
       ? ({ kind: 'rate-limited', category: CATEGORY, retryAt: at + 60_000 } as const)
       : ({ kind: 'rate-limit-over', category: CATEGORY } as const)
-    const told = tracker.told(report, at)
+    const told = tracker.eventOf(report, at)
     if (told) events.push({ ...told, seq: events.length, at, profile: 'main' })
     const level = isRefused ? 0 : 100
     const row = quota(CATEGORY, 320, 300, level, {

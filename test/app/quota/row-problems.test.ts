@@ -8,7 +8,7 @@ function startedProblems() {
   const problems = new RowProblems()
   const tracker = new ConditionTracker()
   const told = (reports: readonly KeyReport[], atMs: number): Omit<MonitorEvent, 'id'> | undefined => {
-    const events = reports.flatMap((report) => tracker.told(report, atMs) ?? [])
+    const events = reports.flatMap((report) => tracker.eventOf(report, atMs) ?? [])
     expect(events.length).toBeLessThanOrEqual(1)
     if (events[0] === undefined) return undefined
     const { id: _, ...event } = events[0]

@@ -7,7 +7,7 @@ import { exampleRow } from './example-row.ts'
 /** Events of rows evaluated one after another. */
 function startedLooks() {
   const tracker = new ConditionTracker()
-  return { evaluate: (one: RequestQuota, atMs: number) => tracker.told(shortReport(one), atMs) }
+  return { evaluate: (one: RequestQuota, atMs: number) => tracker.eventOf(shortReport(one), atMs) }
 }
 
 const row = (state: RequestQuota['state'], low = 200): RequestQuota =>

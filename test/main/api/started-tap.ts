@@ -16,7 +16,7 @@ export function startedTap(secrets = new Redactor()) {
   const events: MonitorEvent[] = []
   const tracker = new ConditionTracker()
   const event = (report: KeyReport) => {
-    const told = tracker.told(report, timeline.now())
+    const told = tracker.eventOf(report, timeline.now())
     if (told) events.push(told)
   }
   const history = new RecentHistory()

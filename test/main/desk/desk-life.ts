@@ -192,7 +192,7 @@ export class DeskMachine {
         this.revokedAtMs = this.timeline.now()
       },
       report: (report) => {
-        if (this.#tracker.told(report, this.timeline.now()) === undefined) return
+        if (this.#tracker.eventOf(report, this.timeline.now()) === undefined) return
         this.events.push('name' in report ? `${report.kind} ${report.name}` : report.kind)
       },
       changed: () => {},

@@ -23,7 +23,7 @@ function setUp(tracker = new ConditionTracker()) {
     clock: { monotonicMs: () => nowMs },
     queue: () => queue,
     report: (report) => {
-      if (tracker.told(report, nowMs) !== undefined) reports.push(report)
+      if (tracker.eventOf(report, nowMs) !== undefined) reports.push(report)
     },
     changed: () => {},
   })
