@@ -73,7 +73,8 @@ interface PathParts {
 const refused = (message: string): Refused => ({ ok: false, message })
 const badSymbol = (target: string): Refused => refused(`“${target.slice(0, 60)}” is not a symbol`)
 
-function split(list: string): string[] {
+/** The names in a list such as `MSFT, AAPL`. */
+export function namesIn(list: string): string[] {
   return list
     .split(',')
     .map((part) => part.trim())
@@ -100,7 +101,7 @@ const ENCODED: Readonly<Record<StreamTarget, (target: string) => Encoded>> = {
   accounts,
   orders: (target) => {
     const [account = '', orders = '', ...more] = target.split('/')
-    const ids = split(orders)
+    const ids = namesIn(orders)
     if (more.length > 0 || ids.length === 0 || !ids.every((id) => ORDER.test(id))) {
       return refused('expected ACCOUNT/ORDER,ORDER')
     }
@@ -115,14 +116,14 @@ function symbols(
   target: string,
   encode: (list: readonly string[]) => { readonly parts?: PathParts; readonly query?: string },
 ): Encoded {
-  const list = split(target)
+  const list = namesIn(target)
   if (list.length === 0 || !list.every((one) => SYMBOL.test(one))) return badSymbol(target)
   if (list.length > MAX_SYMBOLS) return refused(`at most ${MAX_SYMBOLS} symbols per stream`)
   return { ok: true, ...encode(list) }
 }
 
 function accounts(target: string): Encoded {
-  const list = split(target)
+  const list = namesIn(target)
   if (list.length === 0 || !list.every(isAccount)) {
     return refused(`“${target.slice(0, 60)}” is not an account id`)
   }

@@ -1,6 +1,6 @@
 import { uriDecoded } from '../service/service-origin.ts'
 import { STREAM_KINDS, STREAM_TABLE, type StreamKind } from '../service/stream-kinds.ts'
-import { streamPattern } from '../service/stream-paths.ts'
+import { namesIn, streamPattern } from '../service/stream-paths.ts'
 
 /** A stream as a request identifies it. Requests with the same `key` share one stream of the service. */
 export interface StreamAddress {
@@ -62,12 +62,6 @@ export function streamAddressOf(pathAndQuery: string, accept?: string): StreamAd
 
 /** A sorted list without duplicates. The frames don't depend on the order of accounts, symbols or orders. */
 const inOneOrder = (list: string): string => [...new Set(namesIn(list))].toSorted().join(',')
-
-const namesIn = (list: string): readonly string[] =>
-  list
-    .split(',')
-    .map((name) => name.trim())
-    .filter(Boolean)
 
 const inLowerCase = (options: Readonly<Record<string, string>>): readonly Pair[] =>
   Object.entries(options).map(([name, value]) => [name.toLowerCase(), value])
