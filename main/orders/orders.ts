@@ -246,12 +246,10 @@ export class Orders implements OrderLane, OrdersSurface {
     }
   }
 
-  /** Counts an order of an earlier run of the app towards its program's limit, if sent in the last minute. */
+  /** Counts an order of an earlier run of the app towards its program's limit. */
   #countFormer({ program, atMs, outcome }: HashedEntry): void {
     const { clock } = this.#deps
-    const agoMs = clock.wallMs() - atMs
-    if (outcome !== 'not-sent' && agoMs >= 0 && agoMs < MINUTE_MS)
-      this.#sent(program, clock.monotonicMs() - agoMs)
+    if (outcome !== 'not-sent') this.#sent(program, clock.monotonicMs() - (clock.wallMs() - atMs))
   }
 
   #sent(program: string, atMs: number): void {
