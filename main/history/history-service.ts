@@ -133,15 +133,15 @@ export class HistoryService {
     const { profile, category, fromMs, toMs, points } = query
     const stored = (untilMs: number, most: number) =>
       this.#store?.read((file) => historyOf(file, { ...query, toMs: untilMs, points: most }))
-    const recent = (): History => {
+    const recent = (sinceMs: number, most: number): History => {
       const known = this.#deps.monitor.withProfile(profile, ({ parts }) =>
-        parts.history.query(category, fromMs, toMs, points),
+        parts.history.query(category, sinceMs, toMs, most),
       )
       return 'points' in known ? known : { points: [], rejectedAt: [] }
     }
     // Points in memory are finer than points in the file, so a short interval is read from memory first.
-    if (toMs - fromMs > RECENT_MS) return stored(toMs, points) ?? recent()
-    return withEarlier(recent(), (untilMs, most) => stored(Math.min(toMs, untilMs), most), points)
+    if (toMs - fromMs > RECENT_MS) return stored(toMs, points) ?? recent(fromMs, points)
+    return withEarlier(recent, (untilMs, most) => stored(Math.min(toMs, untilMs), most), query)
   }
 
   /** Requests of each program behind the gateway in one category. Empty if nothing is stored. */
@@ -283,25 +283,28 @@ export class HistoryService {
 }
 
 /**
- * Returns the points in memory, preceded by earlier points of the file. The file supplies only as many points
- * as fit within `most`.
+ * Returns the points in memory, preceded by earlier points of the file. Each of the two supplies points for
+ * its share of the time, so that the points are dense enough everywhere.
  */
 function withEarlier(
-  recent: History,
+  recentFrom: (sinceMs: number, most: number) => History,
   stored: (untilMs: number, most: number) => History | undefined,
-  most: number,
+  { fromMs, toMs, points: most }: HistoryQuery,
 ): History {
+  const recent = recentFrom(fromMs, most)
   const [first] = recent.points
   if (first === undefined) return stored(Number.POSITIVE_INFINITY, most) ?? recent
-  const room = most - recent.points.length
+  const share = Math.floor(((most - 1) * (first.at - fromMs)) / Math.max(1, toMs - fromMs))
   // The file returns at least two points, a low and a high.
-  const earlier = room < 2 ? undefined : stored(first.at - 1, room)
+  const earlier = share < 2 ? undefined : stored(first.at - 1, share)
   if (earlier === undefined) return recent
   const rejectedAt = [...new Set([...earlier.rejectedAt, ...recent.rejectedAt])].toSorted((a, b) => a - b)
   // The points in memory may begin earlier than the points in the file. For example, the simulator's past is
   // only in memory.
   const since = Math.min(earlier.since ?? Number.POSITIVE_INFINITY, recent.since ?? first.at)
-  return { points: [...earlier.points, ...recent.points], rejectedAt, since }
+  const room = most - earlier.points.length
+  const { points } = recent.points.length > room ? recentFrom(first.at, room) : recent
+  return { points: [...earlier.points, ...points], rejectedAt, since }
 }
 
 /** The window's commands for the history and its retention. */

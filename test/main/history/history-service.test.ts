@@ -6,6 +6,7 @@ import { contract } from '../../../app/contract/contract.ts'
 import type { MonitorEvent } from '../../../app/contract/events.ts'
 import type { Snapshot } from '../../../app/contract/snapshot.ts'
 import { DEFAULT_THRESHOLDS, thresholdOf } from '../../../app/contract/units.ts'
+import { RecentHistory } from '../../../app/history/recent.ts'
 import { HistoryService } from '../../../main/history/history-service.ts'
 import { answerCommand } from '../../../main/hosts/answer-command.ts'
 import { openWindows } from '../../../main/hosts/window-session.ts'
@@ -113,6 +114,22 @@ test('a chart records since its oldest point, even one from an earlier run', () 
   // The file goes back further than this run's memory.
   monitor.recent = { points: [{ ...first, at: clock.wallMs() }], rejectedAt: [], since: clock.wallMs() }
   expect(since()).toBeLessThan(AT_MS + 10_000)
+})
+
+test('after a restart, a small chart has points of the file and of the memory, with no hole between', () => {
+  const { history, monitor, clock, live } = started(temporaryFolder())
+  live(780, 300)
+  const memory = new RecentHistory()
+  monitor.recentOf = (...of) => memory.query(...of)
+  for (let samples = 1; samples <= 40; samples += 1) {
+    memory.sampled(monitor.shown.requests ?? [], clock.wallMs())
+    const asked = { profile: PROFILE, fromMs: clock.wallMs() - 900_000, toMs: clock.wallMs(), points: 32 }
+    const times = [AT_MS, ...(history.trends(asked)['Accounts'] ?? []).map(([atMs]) => atMs), asked.toMs]
+    expect(times.length).toBeLessThanOrEqual(34)
+    const isHole = (atMs: number, index: number) => atMs - (times[index - 1] ?? atMs) > (4 * 900_000) / 32
+    expect(times.some(isHole)).toBe(false)
+    live(3, 300)
+  }
 })
 
 test('the exports are named files, and contain no secret', () => {

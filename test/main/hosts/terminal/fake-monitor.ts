@@ -1,6 +1,7 @@
 import type { LoggedEvent, MonitorEvent } from '../../../../app/contract/events.ts'
 import type { History, UsualLoad } from '../../../../app/contract/history.ts'
 import type { Thresholds } from '../../../../app/contract/units.ts'
+import type { RecentHistory } from '../../../../app/history/recent.ts'
 import type { MonitorListener, MonitorSurface } from '../../../../main/monitor/monitor-surface.ts'
 import type { ProfileSession } from '../../../../main/monitor/profile-session.ts'
 import type { Profile } from '../../../../main/ports/profile.ts'
@@ -11,6 +12,7 @@ export class FakeMonitor implements MonitorSurface {
   readonly connected: Profile[] = []
   /** The last minutes of every row, as a session has them in memory. */
   recent: History = { points: [], rejectedAt: [] }
+  recentOf: RecentHistory['query'] = () => this.recent
   readonly #listeners = new Set<MonitorListener>()
   readonly #nowMs: () => number
   stopped = false
@@ -83,7 +85,7 @@ export class FakeMonitor implements MonitorSurface {
   #session(profile: string): ProfileSession {
     const session = {
       parts: {
-        history: { query: () => this.recent, lowestHeader: () => undefined },
+        history: { query: this.recentOf, lowestHeader: () => undefined },
         ledger: {
           expect: (category: string, loads: readonly UsualLoad[]) => void this.loads.set(category, loads),
         },
